@@ -1,5 +1,5 @@
-//! The ladder of crates, asserted from their manifests and sources: what each may know of the
-//! others, and who alone says the engines' names.
+//! The dependencies between crates, checked in their manifests and sources: which crates each may use, and the only
+//! folders that may name an engine.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,10 +11,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The longest source file that passes; 250 is already a reason to look.
+/// Highest number of lines of a source file. A file of 250 lines is already long.
 const SOURCE_LINES_MAX: usize = 400;
 
-/// A crate and what its manifest must not name.
+/// Crates, each with the packages that its manifest must not name.
 const FORBIDDEN: [(&str, &[&str]); 6] = [
     (
         "domain",
@@ -46,11 +46,11 @@ const FORBIDDEN: [(&str, &[&str]); 6] = [
     ("hub", &["actors", "bincode", "ractor", "sled", "storage", "store-router"]),
 ];
 
-/// A crate's name and the only folder whose sources may say it.
+/// Names of packages, each with the only folder whose sources may use it.
 const ALONE: [(&str, &str); 5] =
     [("sled", "storage"), ("bincode", "storage"), ("ractor", "actors"), ("warp", "edge"), ("sqlx", "hub")];
 
-/// What the rules may not touch: they can't wait, read, write, tell the time or roll dice.
+/// Names that rules must not use, because rules can't wait, read, write, tell the time or use randomness.
 const IMPURE: [&str; 12] = [
     "std::fs",
     "std::net",
@@ -70,7 +70,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every package that a manifest names in those sections.
+/// Returns every package that a manifest names in these sections.
 fn named(folder: &str, sections: &[&str]) -> BTreeSet<String> {
     let path = root().join(folder).join("Cargo.toml");
     let manifest: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
@@ -81,7 +81,7 @@ fn named(folder: &str, sections: &[&str]) -> BTreeSet<String> {
         .collect()
 }
 
-/// The Rust files below a folder.
+/// Adds the Rust files below a folder to `found`.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -100,14 +100,14 @@ fn sources_of(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A file's text without its comments.
+/// Returns a file's text without its comments.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let lines = text.lines().map(|line| line.find("//").map_or(line, |at| &line[..at]));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether code names a crate: in a path or as what it imports.
+/// Returns whether code uses a crate, in a path or in an import.
 fn says(code: &str, name: &str) -> bool {
     let word = |found: usize| {
         let before = code[..found].chars().next_back();
@@ -183,7 +183,7 @@ fn sources_stay_small_and_whole() {
     }
 }
 
-/// Matches on facts that pass over those which don't concern them, each in a file of its own.
+/// Matches on facts that ignore some of them, each in its own file.
 const MATCHES: [(&str, &str); 9] = [
     ("rows", "storage/src/rows/apply.rs"),
     ("index", "storage/src/journal/index.rs"),
@@ -196,7 +196,7 @@ const MATCHES: [(&str, &str); 9] = [
     ("screen", "domain/src/wire/screen.rs"),
 ];
 
-/// Every fact, and which of [`MATCHES`] name it. A new fact must be added here.
+/// Every fact, with the [`MATCHES`] that name it. A new fact must be added here.
 const FACTS: &[(&str, &str)] = &[
     ("TransactionOpen", "rows shift_sums ledger"),
     ("TransactionPaid", "rows index verify shift_sums ledger"),
@@ -257,7 +257,7 @@ fn every_match_on_facts_was_asked_about_every_fact() {
     let facts: Vec<String> =
         names.filter_map(name).filter(|name| name.chars().all(char::is_alphanumeric)).collect();
     let listed: Vec<&str> = FACTS.iter().map(|(fact, _)| *fact).collect();
-    assert_eq!(facts, listed, "each fact has a row");
+    assert_eq!(facts, listed, "each fact must have a row");
     for (what, file) in MATCHES {
         let text = fs::read_to_string(root().join(file)).unwrap();
         for (fact, places) in FACTS {
@@ -267,7 +267,7 @@ fn every_match_on_facts_was_asked_about_every_fact() {
     }
 }
 
-/// The type of each table's rows. Rows without one are empty, or JSON as text.
+/// The type of each table's rows. Rows without a type are empty, or JSON as text.
 const ROWS: &[(&str, &str)] = &[
     ("Product", "Product"),
     ("Stock", "Stock"),
@@ -320,7 +320,7 @@ const ROWS: &[(&str, &str)] = &[
     ("Pin", "Pin"),
 ];
 
-/// The definitions of structs and enums in a file, each with its attributes, by name.
+/// Returns the definitions of structs and enums in a file with their attributes, by name.
 fn definitions(code: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for word in ["pub struct ", "pub enum "] {
@@ -346,7 +346,7 @@ fn a_row_writes_all_its_fields() {
     let known = |line: &str| Some(line.trim().split_once(" = ")?.0.to_owned());
     let tables: Vec<String> = table.lines().filter_map(known).collect();
     let listed: Vec<&str> = ROWS.iter().map(|(table, _)| *table).collect();
-    assert_eq!(tables, listed, "each table has its type");
+    assert_eq!(tables, listed, "each table must have a type");
     let files = [sources_of("domain/src/model"), sources_of("storage/src/rows")].concat();
     let all: Vec<(String, String)> = files.iter().flat_map(|file| definitions(&code(file))).collect();
     let mut asked: BTreeSet<&str> = BTreeSet::new();
@@ -357,9 +357,9 @@ fn a_row_writes_all_its_fields() {
         }
         let own: Vec<&String> = all.iter().filter(|(of, _)| of == name).map(|(_, text)| text).collect();
         let is_known = !own.is_empty() || name.ends_with("Id");
-        assert!(is_known || ROWS.iter().all(|(_, row)| *row != name), "{name} is nowhere");
+        assert!(is_known || ROWS.iter().all(|(_, row)| *row != name), "{name} is not defined");
         for text in own {
-            // bincode reads fields by their place: it has no names to find what is left out, or who is meant.
+            // bincode reads fields by position, so it can't detect omitted fields or tags.
             for attribute in ["skip_serializing", "flatten", "untagged", "tag ="] {
                 assert!(!text.contains(attribute), "{name} is a row, or part of one, with `{attribute}`");
             }

@@ -1,4 +1,4 @@
-//! What code and documents cite exists: pages, their sections, tests (CONTRIBUTING.md#rules-of-the-code). And no text
+//! Citations in code and documents exist: pages, their sections, tests (CONTRIBUTING.md#rules-of-the-code). No text
 //! names a package registry.
 #![allow(
     clippy::unwrap_used,
@@ -11,17 +11,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Folders that are made, or another program's.
+/// Folders with generated files, or of another program.
 const NOT_OURS: [&str; 4] = ["target", ".git", "node_modules", "proptest-regressions"];
-/// Files in which somebody reads what we wrote.
+/// Types of files that contain text.
 const KINDS: [&str; 13] =
     ["rs", "md", "toml", "sql", "sh", "html", "css", "js", "yml", "yaml", "service", "run", "json"];
-/// Folders of the repository: what begins so in a page is a path.
+/// Folders of the repository. A word of a page that begins with one of these is a path.
 const FOLDERS: [&str; 13] = [
     "actors/", "bench/", "docs/", "domain/", "edge/", "fuzz/", "hub/", "src/", "storage/", "testkit/",
     "tests/", "ui/", "xtask/",
 ];
-/// What a registry of packages is called on the net; split, so that this file does not name one.
+/// Hosts of package registries; split, so that this file does not name one.
 const REGISTRIES: [&str; 6] = [
     concat!("crates", ".io"),
     concat!("//docs", ".rs"),
@@ -35,7 +35,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every text of the repository but lock files, by its path from the root.
+/// Returns every text of the repository except lock files, by its path from the root.
 fn texts() -> BTreeMap<PathBuf, String> {
     let mut texts = BTreeMap::new();
     let mut folders = vec![root().to_owned()];
@@ -61,12 +61,12 @@ fn is_page(path: &Path) -> bool {
     path.extension().is_some_and(|kind| kind == "md")
 }
 
-/// Runs of what a citation is made of.
+/// Returns the words of a text, which consist of characters that a citation may have.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric() && !"_-./#:".contains(letter))
 }
 
-/// Pages, and their sections behind `#`, among the words of a text; without what ends a sentence.
+/// Returns the pages among the words of a text, each with its section behind `#`, without punctuation at the end.
 fn cited(text: &str) -> BTreeSet<(&str, Option<&str>)> {
     let pages = words(text).filter(|word| !word.contains("://")).filter_map(|word| {
         let (page, rest) = word.split_once(".md")?;
@@ -78,7 +78,7 @@ fn cited(text: &str) -> BTreeSet<(&str, Option<&str>)> {
     pages.collect()
 }
 
-/// A path without `.` and `..`.
+/// Returns a path without `.` and `..`.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -91,7 +91,7 @@ fn plain(path: &Path) -> PathBuf {
     out
 }
 
-/// The anchors of a page's headings: lower case, `-` for spaces, without punctuation.
+/// Returns the anchors of a page's headings: lower case, `-` for spaces, without punctuation.
 fn sections(page: &str) -> BTreeSet<String> {
     let headings = page.lines().filter(|line| line.starts_with('#'));
     let anchor = |line: &str| -> String {
@@ -117,7 +117,7 @@ fn every_page_and_section_that_is_cited_exists() {
     let mut dangling = Vec::new();
     for (path, text) in &texts {
         for (page, section) in cited(text) {
-            // Pages and manifests name files from their own folder.
+            // Pages and manifests may name files relative to their own folder.
             let has_near = is_page(path) || path.ends_with("Cargo.toml");
             let near = has_near.then(|| plain(&path.parent().unwrap().join(page)));
             let found =

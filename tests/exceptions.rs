@@ -1,4 +1,4 @@
-//! Exceptions from the rules for dependencies are reasoned and end: `deny.toml`.
+//! Exceptions from the rules for dependencies in `deny.toml` have a reason and an end.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,12 +11,12 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Unit};
 use std::path::Path;
 
-/// The longest that an exception may go without being looked at again, in days.
+/// Highest number of days until an exception must be reviewed.
 const DAYS_MAX: i64 = 90;
-/// A reason of fewer words is none.
+/// Lowest number of words of a reason.
 const WORDS_MIN: usize = 5;
 
-/// What is wrong with an exception on that day, if anything.
+/// Returns the problem of an exception on this day, if any.
 fn problem(reason: &str, today: Date) -> Option<String> {
     let Some((why, dates)) = reason.rsplit_once("Since ") else {
         return Some("does not say since when".to_owned());

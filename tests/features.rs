@@ -1,4 +1,4 @@
-//! `docs/proofs/features.md` has every capability once.
+//! `docs/proofs/features.md` lists every capability once.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -23,5 +23,5 @@ fn every_capability_has_one_row() {
         .lines()
         .filter(|line| number(line).is_some() && !line.contains("::") && !line.contains("*not built*"))
         .collect();
-    assert!(unproved.is_empty(), "neither a test nor an honest no: {unproved:#?}");
+    assert!(unproved.is_empty(), "neither a test nor a reason for its absence: {unproved:#?}");
 }

@@ -1,4 +1,4 @@
-//! Baskets: changed, held, recalled at the present prices, voided, and reversed payments.
+//! Baskets: changed, held, recalled at current prices, voided, and reversed payments.
 
 use domain::model::base::ids::{HoldId, TransactionId};
 use domain::model::base::refusal::Refusal;
@@ -40,7 +40,7 @@ fn a_hold(shop: &mut Shop) {
     shop.hold(&id).unwrap();
 }
 
-/// Partly paid, and the payment was taken back.
+/// Pays a part, and reverses the payment.
 fn taken_back(shop: &mut Shop) {
     let id = one(shop);
     shop.pay(&id, &pay_by("cash", 1000)).unwrap();

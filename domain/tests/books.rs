@@ -1,4 +1,4 @@
-//! Sums that a bookkeeper would compute from the events alone, and compare.
+//! Sums computed only from the events, as a bookkeeper would, and compared with the state.
 
 use domain::model::base::event::Fact as Happened;
 use domain::model::base::figures::{Money, Quantity};
@@ -41,7 +41,7 @@ pub fn goods_are_conserved(shop: &Shop, skus: &[&str]) {
     }
 }
 
-/// Sales and returns share the register's counter.
+/// Asserts that sales and returns share the register's counter without a gap.
 pub fn numbers_have_no_gap(shop: &Shop) {
     let numbers: Vec<String> = shop
         .events
@@ -53,12 +53,12 @@ pub fn numbers_have_no_gap(shop: &Shop) {
         })
         .collect();
     for (place, number) in numbers.iter().enumerate() {
-        assert_eq!(*number, format!("S001-main-{:08}", place + 1), "no gap");
+        assert_eq!(*number, format!("S001-main-{:08}", place + 1), "no gap in the numbers");
     }
     assert_eq!(shop.shift.counters.receipt, numbers.len() as u64);
 }
 
-/// The running sums, made again from what happened.
+/// Computes the running sums again from the documents and compares them.
 pub fn totals_are_those_of_the_documents(shop: &Shop) {
     let mut totals = ShiftTotals::default();
     for event in &shop.events {
@@ -84,14 +84,14 @@ pub fn totals_are_those_of_the_documents(shop: &Shop) {
         }
     }
     let mut shown = shop.shift.shift.totals.clone();
-    // Money by method, and its rounding, is compared with the books.
+    // Money by method and its rounding are compared with the books.
     totals.by_method = BTreeMap::new();
     shown.by_method = BTreeMap::new();
     (totals.rounding, shown.rounding) = (Money::ZERO, Money::ZERO);
     assert_eq!(shown, totals);
 }
 
-/// Points are worth their face here: what they owe is not what is tested.
+/// Returns an effect in which points have their nominal value, because their liability is not tested here.
 fn effect() -> PointsEffect {
     PointsEffect::default()
 }
@@ -141,7 +141,7 @@ fn facts(shop: &Shop) -> Vec<Fact> {
     facts
 }
 
-/// The nightly proofs of the hub, on one open shift.
+/// Runs the nightly proofs of the hub for one open shift.
 pub fn books_agree(shop: &Shop) {
     let mut balance = TrialBalance::default();
     for fact in facts(shop) {
@@ -163,7 +163,7 @@ pub fn books_agree(shop: &Shop) {
     let transit = shop.ledger.transfers.values().map(|transfer| transfer.in_transit_value());
     assert_eq!(of("1220"), transit.sum::<i64>(), "in transit");
 
-    // What is paid of a sale that is not complete is in the drawer, and not yet posted.
+    // Payments of an incomplete sale are in the drawer, but not posted yet.
     let mut partly: BTreeMap<&str, i64> = BTreeMap::new();
     let unfinished = shop.shift.open.values().filter(|t| t.state == TransactionState::PartiallyPaid);
     for payment in unfinished.flat_map(|basket| &basket.payments).filter(|payment| payment.counts()) {
@@ -175,5 +175,5 @@ pub fn books_agree(shop: &Shop) {
         let sums = shop.shift.shift.totals.by_method.get(method).copied().unwrap_or_default();
         assert_eq!(of(account), sums.sales.get() - sums.refunds.get() - partly(method), "{method}");
     }
-    assert_eq!(of("1150"), -partly("exchange"), "exchanges wait for their sale alone");
+    assert_eq!(of("1150"), -partly("exchange"), "only an exchange waits for its sale");
 }

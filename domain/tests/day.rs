@@ -1,4 +1,4 @@
-//! A day with everything in it: conservation of money, goods and points, and the books.
+//! A day with every kind of event: conservation of money, goods and points, and the books.
 
 use crate::books;
 use domain::model::base::event::{Event, Fact, Rows, fact};

@@ -1,4 +1,4 @@
-//! Laws of the small rules: parts add up to the whole, orders do not matter, entries balance.
+//! Laws of small rules: parts add up to the whole, the order does not matter, entries balance.
 
 use domain::model::base::figures::{BasisPoints, Money, Points, Quantity};
 use domain::model::base::ids::{Sku, StoreId};
@@ -64,7 +64,7 @@ fn promotion() -> impl Strategy<Value = Promotion> {
     )
 }
 
-/// One of each row of the posting table, with figures that may be anything.
+/// Returns a fact for each row of the posting table, with any figures.
 fn facts(n: [i64; 6]) -> Vec<Fact> {
     let [a, b, c, d, e, f] = n;
     let lines = json!([{"gross": a, "discount": b, "tax": c, "rate_bp": 1100, "cost": d, "correction": e}]);
@@ -358,7 +358,7 @@ proptest! {
                 prop_assert!(balanced(there), "{fact:?}: {posted:?}");
                 balance.add(there);
             }
-            // A void is the mirror of its sale.
+            // A void mirrors its sale.
             if let Fact::Sale(sold) = &fact {
                 let mirror = post(&Fact::Void(sold.clone())).unwrap().here;
                 let turned: Vec<_> =

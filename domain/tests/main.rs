@@ -1,4 +1,4 @@
-//! The rules, as the owners of a store and head office call them.
+//! The rules, called as the owners of a store and head office call them.
 
 #![allow(
     clippy::unwrap_used,

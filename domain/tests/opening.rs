@@ -1,4 +1,4 @@
-//! The first stock: all rows or none, every bad one named, never twice.
+//! Opening stock: all rows or none, every bad row reported, only once.
 
 use domain::model::base::event::{Event, Rows, fact};
 use domain::model::base::figures::Money;
@@ -73,7 +73,7 @@ fn what_lay_there_before_sales_began_is_added_to_what_moved_since() {
     let event = open(std::slice::from_ref(&late), &book).unwrap();
     let Rows { movements, stock, .. } = &event.rows;
     assert_eq!((stock[0].qty.get(), stock[0].value, movements[0].balance_after.get()), (7, 1_750.into(), 7));
-    // Three pieces left at no cost: what they cost goes to cost of goods.
+    // Three pieces left without a cost, so their cost goes to cost of goods.
     assert_eq!((movements[0].cost, movements[0].correction), (2_500.into(), 750.into()));
     book.evolve(&event.clone().into());
     let again = open_again(&[late], &BTreeSet::from([sku]), &book).unwrap_err();

@@ -246,7 +246,7 @@ fn redeeming_has_an_allowance_while_head_office_is_away() {
             available: 10.into(),
             requested: 11.into()
         },
-        "what is left of the allowance"
+        "the remaining allowance"
     );
     account.redeem(11.into(), 0.into(), false, &rules, &cause("trx_3", on)).unwrap();
     assert_eq!(account.balance(), 49);
@@ -315,7 +315,7 @@ enum Do {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Points are only what was earned, less what was spent; lots never go below zero.
+    /// Points equal what was earned less what was spent, and lots never go below zero.
     #[test]
     fn points_are_conserved_in_their_lots(steps in prop::collection::vec(
         prop_oneof![

@@ -1,5 +1,5 @@
 //! A user of a store is changed by the store and by head office while they are disconnected. In whatever order and
-//! however often changes arrive, both have the later change of each field in the end, and so has a rebuilt box.
+//! however often changes arrive, both end with the later change of each field, and so does a rebuilt store.
 
 use domain::model::base::time::UtcMs;
 use domain::model::hub::stamp::Stamp;
@@ -66,7 +66,7 @@ fn reported(user: &User) -> UserChanged {
     serde_json::from_str::<Record<UserChanged>>(&text).unwrap().payload
 }
 
-/// The form in which head office receives a store's report.
+/// Returns the store's record in the form in which head office reads it.
 fn heard(changed: &UserChanged) -> UserDown {
     let Profile { username, name, role, times } = Profile::from(changed);
     let UserChanged { user_id, store_id, token_version, disabled, created_at, .. } = changed.clone();
@@ -96,9 +96,9 @@ struct Company {
     user: User,
     staff: UserDown,
     under_way: Vec<Message>,
-    /// The store's reports and head office's records: the input of a rebuilt box.
+    /// Records of the store and of head office: the input of a rebuilt store.
     records: Vec<UserChanged>,
-    /// Every report of the person.
+    /// Every record about the user.
     said: Vec<Profile>,
     passwords: Vec<(UtcMs, Option<String>)>,
 }
@@ -157,7 +157,7 @@ fn here(user: &User, down: UserDown) -> User {
     apply_feed(down, false, &Known { user: Some(user), now: UtcMs(500), ..Known::default() })
 }
 
-/// How a person is called, without the time of the password, which goes with that.
+/// Returns the profile without the time of the password, which belongs to the password.
 fn called(mut profile: Profile) -> Profile {
     profile.times.password = UtcMs::default();
     profile
@@ -185,7 +185,7 @@ proptest! {
         let hash = (company.user.times.password, company.user.password_hash.clone());
         prop_assert!(company.passwords.contains(&hash), "{:?}", company.passwords);
 
-        // A rebuilt box gets the records in whatever order, and what head office says last.
+        // A rebuilt store gets the records in any order, and head office's latest state.
         let (mut records, mut rebuilt) = (company.records.clone(), None);
         for place in back.iter().cycle() {
             if records.is_empty() {

@@ -1,4 +1,4 @@
-//! What holds for every history: conservation of money and goods, and replay = live state.
+//! Laws of every history: conservation of money and goods, and replay gives the live state.
 
 use crate::books;
 use domain::model::base::event::Fact;
@@ -22,7 +22,7 @@ use testkit::shop::*;
 
 const SKUS: [&str; 3] = ["a", "b", "wrap"];
 
-/// One thing that somebody does in the shop; refusals are part of life.
+/// One action in the shop, which may be refused.
 #[derive(Debug, Clone)]
 enum Step {
     Create { items: Vec<(usize, i64, i64, i64)>, discount: i64 },
@@ -67,7 +67,7 @@ fn run(shop: &mut Shop, step: &Step) {
                     ..item(SKUS[*sku], *qty, *price)
                 })
                 .collect();
-            // A discount above what is left is refused: then nothing has changed.
+            // A discount above the remaining amount is refused and changes nothing.
             let _ =
                 shop.create(&CreateSale { items, discount: Some(Money::new(*discount)), ..basket(vec![]) });
         }
@@ -178,14 +178,14 @@ fn sums_are_what_the_sales_give(shop: &Shop) {
     assert_eq!(totals.items_count, sum(|sale| sale.items.iter().map(|line| line.qty.get()).sum()));
     for (place, sale) in sales.iter().enumerate() {
         let number = format!("S001-main-{:08}", place + 1);
-        assert_eq!(sale.receipt_no.as_deref(), Some(number.as_str()), "no gap");
+        assert_eq!(sale.receipt_no.as_deref(), Some(number.as_str()), "no gap in the numbers");
         assert_eq!(sale.amount_paid, sale.total);
         assert_eq!(sale.amount_due, 0);
         header_is_the_sum_of_the_lines(sale);
     }
 }
 
-/// Given away or not: free goods make the value 0 where the quantity is not.
+/// Includes goods without a cost, which have a value of 0 and a quantity.
 fn incoming_cost() -> impl Strategy<Value = i64> {
     prop_oneof![1 => Just(0_i64), 3 => 0..60_000_i64]
 }

@@ -1,4 +1,4 @@
-//! Receiving: what is refused, what goods cost, and what stock shows.
+//! Receiving: refusals, the cost of goods, and the resulting stock.
 
 use domain::model::base::event::{Event, Fact, Rows};
 use domain::model::base::figures::{Money, Quantity};
@@ -65,7 +65,7 @@ fn noted(supplier: Option<&str>, number: &str, shop: &mut Shop) -> Result<Receiv
     post_as(&clerk(), &cmd, shop)
 }
 
-/// (pieces, what they cost together, the unit cost that is shown).
+/// (pieces, total cost, the shown unit cost).
 #[test]
 fn a_line_that_says_its_total_comes_in_at_what_was_paid() {
     for (qty, total, unit_cost) in [(12, 100_000, 8_333), (10_000, 4_000, 0), (1_000, 87_500, 88), (3, 0, 0)]
@@ -75,7 +75,7 @@ fn a_line_that_says_its_total_comes_in_at_what_was_paid() {
         let line = &posted.lines[0];
         assert_eq!((line.unit_cost, line.cost, line.cost_missing), (unit_cost.into(), total.into(), false));
         assert_eq!((posted.total_cost, shop.ledger.stock["a"].value), (total.into(), total.into()));
-        // Half of it more, at the average: a share of the value, not pieces × a rounded cost.
+        // Half of the pieces leave at the average cost: a share of the value, not pieces × a rounded cost.
         let half = qty / 2;
         let more = post(vec![line_at_average("a", half)], &mut shop).unwrap();
         let share = (total * half * 2 + qty) / (qty * 2);
@@ -83,7 +83,7 @@ fn a_line_that_says_its_total_comes_in_at_what_was_paid() {
     }
 }
 
-/// Receives the order lines in parts of these numbers of pieces. Gives the cost of each part.
+/// Receives the order lines in parts of these numbers of pieces, and returns the cost of each part.
 #[track_caller]
 fn costs_of(lines: &serde_json::Value, parts: &[i64]) -> Vec<i64> {
     let mut shop = open();
@@ -104,14 +104,14 @@ fn costs_of(lines: &serde_json::Value, parts: &[i64]) -> Vec<i64> {
     costs
 }
 
-/// 12 ordered for 100,000 in all: what comes in parts is worth 100,000 once everything is there.
+/// 12 pieces were ordered for 100,000 in total. All partial receipts together are worth 100,000.
 #[test]
 fn parts_of_an_ordered_total_add_up_to_it() {
     let ordered = json!([{"line_no": 1, "sku": "a", "qty": 12, "unit_cost": 8_333, "line_total": 100_000, "received_qty": 0}]);
     assert_eq!(costs_of(&ordered, &[1, 4, 7]), [8_333, 33_333, 58_334]);
 }
 
-/// One product on two lines at two prices: pieces cost what the line costs that they fill, an open one first.
+/// One product on two lines with two prices: pieces have the cost of the line that they fill, an open line first.
 #[test]
 fn pieces_cost_what_the_order_line_costs_that_they_fill() {
     let ordered = |closed: bool| {
@@ -234,7 +234,7 @@ fn a_delivery_note_is_one_suppliers_own() {
     for supplier in [Some("sup_1"), Some("sup_2"), None] {
         noted(supplier, "DN-1", &mut shop).unwrap();
     }
-    // Without a supplier the number may be anybody's; with one, its spelling makes no difference.
+    // Without a supplier, different suppliers may have the same number. With one, the spelling makes no difference.
     noted(None, "DN-1", &mut shop).unwrap();
     for number in ["dn\u{2013}1", "DN_1", "#dn1", "\u{ff24}\u{ff2e}\u{ff11}", "\u{200b}DN1"] {
         assert_eq!(noted(Some("sup_1"), number, &mut shop).unwrap_err().code(), "duplicate", "{number}");
@@ -246,7 +246,8 @@ fn a_delivery_note_is_one_suppliers_own() {
     }
 }
 
-/// (supplier and note of the earlier receipt, those of the later one, pieces of the later one, whether it is warned of).
+/// (supplier and note of the earlier receipt, those of the later one, pieces of the later one, whether it gets a
+/// warning).
 #[test]
 fn a_receipt_with_the_same_lines_or_note_is_a_repetition_unless_something_differs() {
     let (tea, rice) = (Some("sup_1"), Some("sup_2"));
@@ -298,7 +299,7 @@ fn rejected_goods_never_enter_stock() {
     let moved: Vec<_> =
         movements.iter().map(|m| (m.line_no, m.qty.get(), m.cost.get(), m.balance_after.get())).collect();
     assert_eq!(moved, [(1, 10, 10_000, 10), (3, 6, 7_200, 16)]);
-    assert_eq!(stock.len(), 1, "what did not move has no new row");
+    assert_eq!(stock.len(), 1, "a row without a movement is not written again");
     assert_eq!(shop.ledger.stock.get("a").unwrap().last_cost, 1075);
 }
 
@@ -310,11 +311,15 @@ fn a_missing_cost_is_the_average_or_flagged() {
     assert_eq!(
         (posted.lines[1].cost, posted.lines[1].cost_missing),
         (1400.into(), false),
-        "the product's own"
+        "the cost of the product"
     );
     post(vec![line("a", 1, Some(200))], &mut shop).unwrap();
     let posted = post(vec![line("a", 4, None)], &mut shop).unwrap();
-    assert_eq!((posted.lines[0].unit_cost, posted.lines[0].cost_missing), (100.into(), false), "the average");
+    assert_eq!(
+        (posted.lines[0].unit_cost, posted.lines[0].cost_missing),
+        (100.into(), false),
+        "the average cost"
+    );
 }
 
 #[test]

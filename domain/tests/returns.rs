@@ -1,4 +1,4 @@
-//! Returns, exchanges and voids: what is refused, and what goes back.
+//! Returns, exchanges and voids: refusals and refunds.
 
 use domain::model::base::event::Fact;
 use domain::model::base::figures::Money;
@@ -26,10 +26,10 @@ fn open() -> Shop {
     shop
 }
 
-/// Three pieces `a`, 3,330 with tax, paid by these.
+/// Sells three pieces of `a`, 3,330 with tax, with these payments.
 fn sold(shop: &mut Shop, payments: Vec<NewPayment>) -> TransactionId {
     let id = shop.create(&basket(vec![item("a", 3, 1000)])).unwrap();
-    shop.pay(&id, &PaySale { payments }).unwrap().expect("all was paid");
+    shop.pay(&id, &PaySale { payments }).unwrap().expect("the sale is fully paid");
     id
 }
 

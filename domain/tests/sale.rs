@@ -1,4 +1,4 @@
-//! Selling: what a sale leads to.
+//! Selling: the effects of a sale.
 
 use crate::day::steps::{a_shop, any_rules, new_items};
 use domain::model::base::event::{Event, Fact, Rows};
@@ -33,8 +33,8 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
         .unwrap();
     let due = shop.shift.open[&id].total;
     assert!(shop.pay(&id, &pay_by("card", 1000)).unwrap().is_none());
-    assert_eq!(shop.shift.shift.totals.by_method["card"].sales, 1000, "counts at once");
-    assert_eq!(shop.shift.shift.totals.sales_count, 0, "but is no sale yet");
+    assert_eq!(shop.shift.shift.totals.by_method["card"].sales, 1000, "it counts at once");
+    assert_eq!(shop.shift.shift.totals.sales_count, 0, "but it is not a sale yet");
     let rest = NewPayment { tendered: Some(Money::new(10_000)), ..payment("cash", due.get() - 1000) };
     let sale = shop.pay(&id, &PaySale { payments: vec![rest] }).unwrap().unwrap();
 
@@ -44,7 +44,7 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
     assert_eq!(sale.items[0].discounts.len(), 2);
     assert_eq!(sale.items[0].discounts[1].source, DiscountSource::Basket);
     assert_eq!(sale.items[0].discounts[1].reason.as_deref(), Some("regular"));
-    assert_eq!(sale.items[1].cost, Some(Money::ZERO), "no stock is kept for a service");
+    assert_eq!(sale.items[1].cost, Some(Money::ZERO), "a service has no stock");
 
     let Some(Event { fact: Fact::TransactionPaid(_), rows: Rows { movements, stock, .. } }) =
         shop.events.last()
@@ -53,7 +53,7 @@ fn a_sale_counts_in_its_shift_and_takes_its_goods() {
     };
     let moved: Vec<_> =
         movements.iter().map(|m| (m.line_no, m.qty.get(), m.balance_after.get(), m.negative)).collect();
-    assert_eq!(moved, [(1, -2, -2, true), (3, -1, -3, true)], "lines settle in their order");
+    assert_eq!(moved, [(1, -2, -2, true), (3, -1, -3, true)], "lines are settled in order");
     assert_eq!((stock.len(), stock[0].qty.get(), stock[0].updated_at), (1, -3, NOW));
 
     let totals = &shop.shift.shift.totals;

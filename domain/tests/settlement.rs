@@ -1,4 +1,4 @@
-//! Matching, step by step, and what holds for every statement.
+//! Matching step by step, and laws for every statement.
 
 mod as_reported;
 use domain::model::base::figures::BasisPoints;
@@ -72,7 +72,7 @@ fn banked(line_no: i64, of: i8, reference: &str, net: i64) -> OpenLine {
     OpenLine { net: Some(net), ..line(line_no, of, reference) }
 }
 
-/// Rules of matches with their items, by line.
+/// Returns the rule and the items of each match, by line.
 fn said(found: &Found<'_>) -> Vec<(String, Rule, Vec<String>)> {
     let mut said: Vec<_> = found
         .matches
@@ -118,7 +118,7 @@ fn a_provider_reports_two_stores_and_two_days() {
         [sum(|made| made.gross), sum(|made| made.fee), sum(|made| made.net)],
         [648_240, 10_656, 637_584]
     );
-    assert!(terms.is_overdue(day(19), Some(day(20)), day(20)), "the provider is past the day of C-1003");
+    assert!(terms.is_overdue(day(19), Some(day(20)), day(20)), "the provider is past this day");
     assert!(!terms.is_overdue(day(20), Some(day(20)), day(20)));
 }
 
@@ -177,14 +177,14 @@ fn bags_and_texts_are_found_in_what_the_bank_writes() {
         account: Account::parse(account).unwrap(),
         from: item("S001", from, "", 0).business_date,
     };
-    // The second of them counts for lines from the 21st on.
+    // The second text applies to lines from the 21st on.
     let texts = vec![text("park", "6110", 1), text("parkir", "6050", 20), text("parkir", "6100", 21)];
     let known = Known { texts, ..Known::default() };
     let found = match_lines(&terms(SourceKind::Bank, None), &lines, &items, &known);
     let rules: Vec<Rule> = said(&found).into_iter().map(|(_, rule, _)| rule).collect();
     assert_eq!(rules, [Rule::Deposit, Rule::Deposit, Rule::Deposit, Rule::Text]);
     let account = found.matches.iter().find_map(|made| made.account);
-    assert_eq!(account, Account::parse("6050"), "the longest text wins");
+    assert_eq!(account, Account::parse("6050"), "the longest text has precedence");
     let expected = [(ExceptionKind::DepositDiffers, 1_000), (ExceptionKind::MissingInStore, 7)];
     assert_eq!(raised(&found), expected);
 }
@@ -238,7 +238,7 @@ fn an_item_and_what_takes_it_back_settle_each_other() {
     assert_eq!(found.matches.len(), 1);
     assert!(found.matches[0].slices().iter().all(|slice| slice.gross == 0 && slice.net == 0));
     let line = [reported(1, 19, "c1001", [1, 0])];
-    assert_eq!(match_lines(&terms, &line, &items, &Known::default()).matches, [], "the provider knows of it");
+    assert_eq!(match_lines(&terms, &line, &items, &Known::default()).matches, [], "the provider knows it");
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn a_settlement_is_where_its_items_and_exceptions_are() {
     }
 }
 
-/// A few stores, days, references and amounts: they meet often.
+/// Few stores, days, references and amounts, so that they often coincide.
 fn some_items() -> impl Strategy<Value = Vec<OpenItem>> {
     let one = (0..3_usize, 16..20_i8, 0..6_usize, prop::sample::select(vec![-300_i64, 300, 500, 500, 700]));
     prop::collection::vec(one, 0..14).prop_map(|items| {
@@ -352,7 +352,7 @@ proptest! {
                 prop_assert_eq!(slice.gross, slice.cleared.values().sum::<i64>());
             }
         }
-        // Each line is matched or raised as an exception.
+        // Each line is matched or makes an exception.
         for line in &lines {
             let raised = found.raised.iter().any(|it| it.line_ids.contains(&line.line_id));
             prop_assert!(raised || seen_lines.contains(&line.line_id));
@@ -384,12 +384,12 @@ fn a_person_may_match_what_no_rule_would() {
         (made.rule, [made.gross, made.fee, made.difference, made.net], slices)
     };
     let both = [one.clone(), two];
-    // Fees are as reported, else as agreed; both are spread over stores and days.
+    // Fees are as reported, otherwise as agreed; both are split by stores and days.
     let slices = vec![[10_000, 150, 250, 9_600], [30_000, 450, 750, 28_800]];
     assert_eq!(pair(&short, &both), (Rule::ByHand, [40_000, 600, 1_000, 38_400], slices));
     let slices = vec![[10_000, 150, 0, 9_850], [30_000, 450, 0, 29_550]];
     assert_eq!(pair(&net, &both), (Rule::ByHand, [40_000, 600, 0, 39_400], slices));
-    // A bag has no fee, whatever was agreed of cards; a supplier's payment is what it is.
+    // A bag has no fee, whatever was agreed for cards, and neither has a supplier's payment.
     let bank = [banked(1, 20, "x", 24_000)];
     let slices = vec![[25_000, 0, 1_000, 24_000]];
     assert_eq!(pair(&bank, &[bag(25_000)]), (Rule::Deposit, [25_000, 0, 1_000, 24_000], slices));

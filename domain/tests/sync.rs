@@ -1,4 +1,4 @@
-//! Synchronisation, simulated: of one store's chain, and of what several stores share.
+//! Simulated synchronisation: of one store's chain, and of data that several stores share.
 
 mod records;
 mod simulation;

@@ -25,7 +25,7 @@ struct Vector {
 
 fn files() -> Vec<PathBuf> {
     if let Some(file) = std::env::var_os("VECTORS") {
-        // Cargo runs this in the crate's folder; a person names the file from the project's.
+        // Cargo runs this in the crate's folder, but the file's path is relative to the project's.
         let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(&file);
         return vec![if project.exists() { project } else { PathBuf::from(file) }];
     }

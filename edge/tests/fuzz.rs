@@ -1,4 +1,4 @@
-//! Whatever bytes arrive, the edge answers or closes: nothing panics, and the next request is served.
+//! Whatever bytes arrive, the edge answers or closes the connection: no panic, and the next request is served.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail loudly")]
 
 use domain::model::people::user::Principal;
@@ -70,14 +70,14 @@ async fn write(request: Request<Nobody>) -> Result<Reply, ApiError> {
 async fn throw(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let mut said = Vec::new();
-    // The server may answer and close before all is sent: then sending or reading fails, as it should.
+    // The server may answer and close before everything is sent. Then sending or reading fails, which is correct.
     if stream.write_all(bytes).await.is_ok() && stream.shutdown().await.is_ok() {
         let _ = stream.read_to_end(&mut said).await;
     }
     said
 }
 
-/// Asks as a client that waits: one that closes its half at once may be taken for gone.
+/// Sends a request and keeps the connection open, because a client that closes its half at once may count as gone.
 async fn ask(address: SocketAddr) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(b"GET /a/1/b HTTP/1.1\r\nhost: e\r\nconnection: close\r\n\r\n").await.unwrap();
@@ -86,7 +86,7 @@ async fn ask(address: SocketAddr) -> Vec<u8> {
     said
 }
 
-/// Bytes that get past the parser more often than noise would.
+/// Returns bytes that get past the parser more often than noise would.
 fn request() -> impl Strategy<Value = Vec<u8>> {
     let method = prop_oneof![4 => "GET", 8 => "POST", 1 => "HEAD", 1 => "[A-Z]{1,9}"];
     let path = prop_oneof![8 => "/a", 4 => "/a/[!-~]{1,12}/b", 1 => "/[!-~]{0,30}", 1 => "/secret", 1 => "[!-~]{1,20}"];
@@ -148,7 +148,7 @@ fn no_bytes_panic_the_edge() {
         prop_assert_eq!(PANICS.load(Ordering::SeqCst), 0);
     });
     let served = served.into_inner();
-    assert!(served > 100, "only {served} requests were good: the fuzzing says little");
+    assert!(served > 100, "only {served} requests were valid, so the fuzzing tested little");
     let said = runtime.block_on(ask(address));
     assert!(said.starts_with(b"HTTP/1.1 200 "), "{}", String::from_utf8_lossy(&said));
 }

@@ -1,4 +1,4 @@
-//! The edge as a client sees it: real sockets, every failure's exact shape, every limit.
+//! The edge from a client's view: real sockets, the exact shape of every failure, every limit.
 
 mod bodies;
 mod client;

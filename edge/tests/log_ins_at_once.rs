@@ -1,4 +1,4 @@
-//! Log-ins and approvals that come together: right ones wait for one another, wrong ones gain nothing.
+//! Concurrent log-ins and approvals: right passwords wait for each other, wrong ones gain nothing.
 
 use super::logins::{HOME, NOW, address, approval};
 use domain::model::base::ids::UserId;
@@ -15,7 +15,7 @@ async fn ten_right_log_ins_at_once_are_ten_log_ins() {
     };
     let ten = futures_util::future::join_all((0..10).map(|_| one())).await;
     assert!(ten.iter().all(Result::is_ok), "{ten:?}");
-    // From elsewhere as many guesses at once are no more than one after the other.
+    // From another address, concurrent guesses have the same limit as sequential ones.
     let wrong = async |from: usize| {
         let attempt = limiter.begin("ani", address(from), NOW).await?;
         tokio::task::yield_now().await;
@@ -24,7 +24,7 @@ async fn ten_right_log_ins_at_once_are_ten_log_ins() {
     };
     let many = futures_util::future::join_all((1..30).map(wrong)).await;
     assert_eq!(many.iter().filter(|tried| tried.is_ok()).count(), FAILURES_PER_NAME_MAX);
-    // What the machine could not look at counts nowhere.
+    // An attempt that was not checked because of load does not count.
     for _ in 0..3 * FAILURES_PER_NAME_MAX {
         limiter.begin("budi", HOME, NOW).await.unwrap().withdrawn(NOW);
     }

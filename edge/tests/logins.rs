@@ -1,4 +1,4 @@
-//! Passwords and the limiter that stands before them.
+//! Passwords and the limiter of attempts.
 
 use domain::model::base::ids::UserId;
 use domain::model::base::time::UtcMs;
@@ -38,12 +38,12 @@ async fn a_hash_that_costs_too_much_is_never_computed() {
     let hash = passwords.hash("correct horse".to_owned()).await.unwrap();
     for dear in ["m=19456,t=4294967295,p=1", "m=4194304,t=2,p=1", "m=19456,t=2,p=16777215"] {
         let dear = hash.replace("m=19456,t=2,p=1", dear);
-        // More than there are threads that hash: each would be busy for years.
+        // More requests than hashing threads. Without a check each would be busy for years.
         for _ in 0..=passwords::HASHES_AT_ONCE {
             assert!(!passwords.verify("correct horse".to_owned(), dear.clone()).await.unwrap(), "{dear}");
         }
     }
-    assert!(passwords.verify("correct horse".to_owned(), hash).await.unwrap(), "everybody else gets in");
+    assert!(passwords.verify("correct horse".to_owned(), hash).await.unwrap(), "others can log in");
     // Head office may have higher settings than this store.
     let theirs = Passwords::new(Params::DEFAULT).hash("correct horse".to_owned()).await.unwrap();
     assert!(passwords.verify("correct horse".to_owned(), theirs).await.unwrap());
@@ -132,7 +132,7 @@ fn success_clears_the_name() {
         }
         limiter.attempt("ani", HOME, NOW).unwrap();
         limiter.succeeded("ani", HOME, NOW);
-        // The failures before it still count against the address.
+        // The earlier failures still count for the address.
         if limiter.attempt("budi", HOME, NOW).is_err() {
             return;
         }
@@ -174,7 +174,7 @@ fn a_clock_that_was_set_back_locks_nobody_out() {
 fn attempts_that_overtake_each_other_are_all_counted() {
     let limiter = LoginLimiter::default();
     let tried = (0..300).filter(|n| {
-        // The time was asked for before the lock was had.
+        // The time was taken before the lock.
         let now = UtcMs(NOW.0 + (300 - n) / 3 * 2 - n % 2);
         limiter.attempt(&format!("name{n}"), HOME, now).is_ok()
     });
@@ -197,7 +197,7 @@ fn memory_is_bounded_and_the_guessed_name_stays_known() {
     assert!(limiter.attempt("ani", address(1), UtcMs(NOW.0 + 2)).is_err());
 }
 
-/// Guesses that are tried in an hour, when somebody tries every 360 ms whatever the answer.
+/// Returns the number of guesses that are checked in an hour, with one attempt every 360 ms whatever the answer.
 fn tried_in_an_hour(mut restarts: usize, guess: impl Fn(usize) -> (String, IpAddr)) -> usize {
     let mut limiter = LoginLimiter::default();
     let mut tried = 0;
@@ -237,7 +237,7 @@ fn a_restart_forgets_nothing_and_bad_text_changes_nothing() {
         before.attempt("ani", HOME, NOW).unwrap();
     }
     let kept = before.to_save().unwrap();
-    assert_eq!(before.to_save(), None, "nothing changed since");
+    assert_eq!(before.to_save(), None, "nothing has changed since");
     let after = LoginLimiter::default();
     after.go_on(&kept).unwrap();
     assert!(after.go_on(b"{\"names\": 5").is_err());
@@ -264,7 +264,7 @@ fn approvals_are_counted_apart_and_never_keep_anybody_from_logging_in() {
     for (register, approver) in [(1, Some("other")), (2, Some("manager")), (2, None)] {
         assert!(limiter.attempt_approval(&approval(&ani, register, approver), NOW).is_err());
     }
-    // The manager logs in, at that register too, and somebody else gets an approval.
+    // The manager can log in, also at that register, and another person gets an approval.
     limiter.attempt("manager", address(1), NOW).unwrap();
     limiter.attempt_approval(&approval(&budi, 1, Some("manager")), NOW).unwrap();
     limiter.approved(&approval(&budi, 1, Some("manager")));
@@ -286,7 +286,7 @@ fn a_register_and_an_approver_have_limits_of_their_own_for_every_caller() {
         });
         assert_eq!(tried.count(), max);
     }
-    // Right ones cost nothing.
+    // Right passwords do not count.
     let (limiter, ani) = (LoginLimiter::default(), UserId("usr_ani".into()));
     let asked = approval(&ani, 1, Some("manager"));
     for _ in 0..100 {
@@ -325,7 +325,7 @@ fn where_a_name_logged_in_lately_guesses_from_elsewhere_lock_nobody_out() {
     after.go_on(&limiter.to_save().unwrap()).unwrap();
     for limiter in [limiter, after] {
         limiter.attempt("ani", HOME, NOW).unwrap();
-        // A log-in at home does not help a guesser elsewhere.
+        // A log-in from a known address does not help a guesser at another one.
         limiter.succeeded("ani", HOME, NOW);
         assert!(limiter.attempt("ani", address(99), NOW).is_err());
         for _ in 0..FAILURES_PER_NAME_MAX {
@@ -333,12 +333,12 @@ fn where_a_name_logged_in_lately_guesses_from_elsewhere_lock_nobody_out() {
         }
         assert_eq!(limiter.attempt("ani", HOME, NOW).unwrap_err().code, edge::Code::RateLimited);
         limiter.attempt("ani", HOME, UtcMs(NOW.0 + WINDOW_MS)).unwrap();
-        assert!(limiter.attempt("budi", HOME, NOW).is_ok(), "only that name");
+        assert!(limiter.attempt("budi", HOME, NOW).is_ok(), "only this name");
     }
 }
 
-/// Somebody tries one name every 360 ms in all ways at once: from anywhere, from both addresses where the name logged
-/// in lately, and as the approver of what many cashiers ask for at many registers.
+/// Somebody tries one name every 360 ms in all ways at once: from anywhere, from both addresses with recent log-ins of
+/// the name, and as the approver for many cashiers at many registers.
 #[test]
 fn of_one_name_at_most_a_hundred_guesses_are_tried_in_an_hour_over_all_ways() {
     for restarts in [false, true] {

@@ -1,4 +1,4 @@
-//! The edge as its callers see it. What sets a hook or a logger of the whole process is a program of its own.
+//! The edge from its callers' view. Tests that set a hook or a logger of the whole process are separate programs.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Another key in the place of the one before: what it signed lives to its end, and no longer.
+//! Rotation of keys: tokens of the old key stay valid until they expire, and no longer.
 
 use domain::model::base::ids::SessionId;
 use domain::model::base::time::UtcMs;
@@ -57,7 +57,7 @@ fn tokens_of_the_key_before_live_to_their_end_and_new_ones_have_the_new_key() {
     let old = place.refresh_token(NOW);
     let private = fs::read_to_string(&place.file).unwrap();
     let new = rotate(&place.file, Some(REFRESH_TTL), later(NOW, 60)).unwrap();
-    // Nothing changes before the file is read again.
+    // Nothing changes before the file is reloaded.
     let between = place.refresh_token(later(NOW, 60));
     place.keys.reload().unwrap();
     let fresh = place.refresh_token(later(NOW, 60));
@@ -68,13 +68,13 @@ fn tokens_of_the_key_before_live_to_their_end_and_new_ones_have_the_new_key() {
         assert_eq!(place.verdict(token, later(NOW, life - 1)), Ok(()));
     }
     assert_eq!(place.verdict(&old, later(NOW, life + 30)), Err(TokenError::Expired));
-    // The overlap is over: the old key verifies nothing, whatever a token says about its own life.
+    // After the overlap the old key verifies no tokens, whatever their expiry is.
     let reread = Keys::load(&place.file, "store-router:S001").unwrap();
     let late = reread.verify(&old, TokenKind::Refresh, later(NOW, life + 60)).map(drop);
     assert_eq!(late, Err(TokenError::Invalid));
     let kept = fs::read_to_string(&place.file).unwrap();
     let secret = private.lines().nth(1).unwrap();
-    assert!(!kept.contains(secret), "the private half is gone");
+    assert!(!kept.contains(secret), "the private key is deleted");
     assert_eq!(fs::metadata(&place.file).unwrap().permissions().mode() & 0o7777, 0o600);
 }
 
@@ -85,7 +85,7 @@ fn a_key_that_somebody_else_may_have_is_dead_at_once() {
     place.verdict(&old, NOW).unwrap();
     rotate(&place.file, None, NOW).unwrap();
     place.keys.reload().unwrap();
-    assert_eq!(place.verdict(&old, NOW), Err(TokenError::Invalid), "also one that was verified before");
+    assert_eq!(place.verdict(&old, NOW), Err(TokenError::Invalid), "also a token that was verified before");
     assert_eq!(place.verdict(&place.refresh_token(NOW), NOW), Ok(()));
 }
 
@@ -101,7 +101,7 @@ fn several_keys_overlap_and_their_number_is_bounded() {
     let good = tokens.iter().rev().take_while(|token| place.verdict(token, NOW).is_ok()).count();
     assert_eq!(good, RETIRED_MAX + 1);
     assert_eq!(SigningKey::load(&place.file).unwrap().retired().len(), RETIRED_MAX);
-    // Those whose tokens are all dead are dropped by the next change.
+    // Keys whose tokens have all expired are removed by the next change.
     let after = later(NOW, REFRESH_TTL.as_secs());
     assert_eq!(rotate(&place.file, Some(REFRESH_TTL), after).unwrap().retired().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! Logs are set up once, and only with a level that means something.
+//! Logging is set up once, and only with a valid level.
 
 use edge::telemetry::{LogFormat, TelemetryError, init};
 

@@ -1,4 +1,4 @@
-//! Tokens against everything that a forger or a clock can do to them, and the files of their keys.
+//! Forged, changed and expired tokens, and the files of their keys.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use domain::model::base::ids::SessionId;
@@ -45,7 +45,7 @@ fn parts(token: &str) -> (Value, Value) {
     (next(), next())
 }
 
-/// A folder with a key in it: the same key serves the keys under test and the forger who stole it.
+/// A folder with a key, which the tested keys and a forger who stole it share.
 struct Shop {
     keys: Keys,
     pem: EncodingKey,
@@ -98,7 +98,7 @@ fn a_token_says_what_the_contract_lists() {
     assert_eq!(read(TokenKind::Till, 30 * 24 * 3600 - 1), Ok(3));
     assert_eq!(read(TokenKind::Till, 30 * 24 * 3600 + LEEWAY_S), Err(TokenError::Expired));
     for kind in [TokenKind::Access, TokenKind::Refresh] {
-        assert_eq!(read(kind, 0), Err(TokenError::Invalid), "a till's token opens nothing by itself");
+        assert_eq!(read(kind, 0), Err(TokenError::Invalid), "a till token alone gives no access");
     }
 }
 
@@ -107,7 +107,7 @@ fn life_ends_at_exp_and_not_before_iat() {
     let shop = shop();
     let token = access(&shop.keys);
     let at = |seconds| shop.keys.verify(&token, TokenKind::Access, in_seconds(seconds)).map(|_| ());
-    // Twice: the second round answers from memory.
+    // Done twice: the second round uses the cache.
     for _ in 0..2 {
         assert_eq!(at(0), Ok(()));
         assert_eq!(at(3599), Ok(()));
@@ -215,7 +215,7 @@ fn a_changed_or_foreign_token_is_invalid() {
         let mut bytes = token.clone().into_bytes();
         bytes[position] = if bytes[position] == b'A' { b'B' } else { b'A' };
         let changed = String::from_utf8(bytes).unwrap();
-        // The last characters of a base64 part may carry bits that mean nothing; those are refused too.
+        // The last characters of a base64 part may have bits without meaning; those are refused too.
         assert_eq!(shop.verdict(&changed), Err(TokenError::Invalid), "{position}");
     }
     let other = Keys::new(SigningKey::generate().unwrap(), ISSUER);
@@ -275,7 +275,7 @@ fn a_sync_token_may_not_live_longer_or_speak_for_another() {
         altered[claim] = value;
         assert_eq!(verdict(&altered), Err(TokenError::Invalid), "{claim}");
     }
-    // A user's token of the same installation is none, whatever key signed it.
+    // A user's token of the same installation is not accepted, whatever key signed it.
     let user = access(&shop.keys);
     assert_eq!(sync::claimed_store(&user), Err(TokenError::Invalid));
 }

@@ -1,4 +1,4 @@
-//! The committed OpenAPI document, the served one and the table of routes are one.
+//! The committed OpenAPI document, the served one and the table of routes are the same.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! A backup is taken while tills sell, verifies, and becomes a store again.
+//! A backup is taken while tills sell, is verified, and is restored to a store.
 
 use crate::shop::{Shop, folder, open, options};
 use domain::model::base::event::fact;
@@ -15,7 +15,7 @@ fn backup(storage: &Storage, target: &Path) -> Result<Backup, StorageError> {
     storage.backup(target, Some(&keys), UtcMs(5), &mut |_| ())
 }
 
-/// Sells until it is told to stop.
+/// Sells until `stop` is set.
 fn sell(storage: &Storage, till: &mut Shop, sold: &AtomicU64, stop: &AtomicBool) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     while !stop.load(Relaxed) {
@@ -57,7 +57,7 @@ fn a_backup_under_load_is_whole_and_so_is_the_verification_beside_it() {
         stop.store(true, Relaxed);
     });
     storage.close().unwrap();
-    assert!(fs::read_dir(places.path()).unwrap().count() == 3, "nothing half-made is left");
+    assert!(fs::read_dir(places.path()).unwrap().count() == 3, "no partial backup is left");
     for (list, target, before) in taken {
         let mode = fs::metadata(target.join("keys/tokens.pem")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
@@ -168,7 +168,7 @@ fn a_restore_that_was_interrupted_does_not_verify() {
     assert!(verify(back.path(), &mut |_| ()).unwrap().clean());
 }
 
-/// A closed store with sealed segments, backed up.
+/// Returns the backup of a closed store with sealed segments.
 fn backed_up(places: &Path) -> PathBuf {
     let folder = folder();
     let storage = open(folder.path());
@@ -190,7 +190,7 @@ fn a_restore_copies_listed_plain_files_of_the_listed_length_only() {
     let whole = backed_up(places.path());
     let segment = "journal/0000000000000001.seg";
     type Change = fn(&Path, &Path);
-    // Where everything that a link could lead to is as it was: only the link itself is wrong.
+    // All targets of links are intact, so only the link itself is wrong.
     let changes: [(&str, Change); 6] = [
         ("a link to the file", |copy, whole| {
             fs::remove_file(copy.join("journal/0000000000000001.seg")).unwrap();
@@ -216,7 +216,7 @@ fn a_restore_copies_listed_plain_files_of_the_listed_length_only() {
         }),
         ("a file that no backup holds", |copy, _| {
             let list = fs::read_to_string(copy.join("backup.json")).unwrap();
-            // Of an empty file.
+            // An entry for an empty file.
             let more = "\"files\": [{\"path\": \"rows/db\", \"bytes\": 0, \"sha256\": \
                 \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"},";
             fs::create_dir(copy.join("rows")).unwrap();
@@ -230,7 +230,7 @@ fn a_restore_copies_listed_plain_files_of_the_listed_length_only() {
         change(copy.path(), &whole);
         let back = tempfile::tempdir().unwrap();
         let refused = restore(copy.path(), &back.path().join("data"), &mut |_| ());
-        assert!(refused.is_err(), "{name} was taken");
+        assert!(refused.is_err(), "{name} was accepted");
         assert!(!back.path().join("data/rows").exists(), "{name}");
     }
     let copy = crate::files::copy(&whole);

@@ -1,4 +1,4 @@
-//! Commits: durable, visible, shared by groups, there after a start.
+//! Commits: durable, visible, grouped, and present after a restart.
 
 use crate::shop::{EPOCH, STORE, Shop, folder, open, options};
 use domain::model::base::ids::StoreId;
@@ -74,7 +74,7 @@ async fn commits_that_wait_together_share_one_fdatasync() {
     assert_eq!(seqs, (2..=129).collect::<Vec<_>>(), "answered in order");
     let after = storage.stats();
     assert_eq!(after.commits - before.commits, 129);
-    // 96 KiB segments gather a quarter of that per group.
+    // With segments of 96 KiB a group has up to a quarter of that.
     let groups = after.groups - before.groups;
     let rotations = after.segments - before.segments;
     assert!(groups <= 1 + 128 / 8, "{groups} groups");
@@ -115,7 +115,7 @@ async fn a_commit_longer_than_a_segment_gets_a_longer_segment() {
 #[tokio::test]
 async fn a_group_longer_than_an_empty_segment_takes_its_place() {
     let folder = folder();
-    // Not even the first commit has room in such a segment.
+    // Such a segment has no space even for the first commit.
     let options = storage::Options { segment_bytes: 4096, ..options() };
     let storage = Storage::open(folder.path(), &options).unwrap();
     assert_eq!(storage.stats().segments, 1);
@@ -125,7 +125,7 @@ async fn a_group_longer_than_an_empty_segment_takes_its_place() {
     }
     assert_eq!(storage.sales().transactions_of_shift(&till.shift.shift_id, None, 10).unwrap().len(), 5);
     let (head, segments) = (storage.head(), storage.stats().segments);
-    assert_eq!(segments, 6, "one each, none of them empty");
+    assert_eq!(segments, 6, "one commit each, and no empty segment");
     storage.close().unwrap();
     let storage = Storage::open(folder.path(), &options).unwrap();
     assert_eq!((storage.head(), storage.stats().segments), (head, segments));

@@ -1,4 +1,4 @@
-//! Damage: what can be rebuilt is rebuilt, what can't is refused with file, offset and choices.
+//! Damage: files that can be rebuilt are rebuilt; others are refused with file, offset and possible actions.
 
 use crate::files::{copy, copy_into, files, flip, frames};
 use crate::shop::{EPOCH, Shop, folder, open, options};
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use storage::{Options, Storage, StorageError};
 
-/// A closed store with several sealed segments, and its till.
+/// Creates a closed store with several sealed segments, and returns its till.
 async fn sold(path: &Path, sales: usize) -> Shop {
     let storage = open(path);
     let mut till = Shop::new("till-1");
@@ -20,13 +20,13 @@ async fn sold(path: &Path, sales: usize) -> Shop {
     }
     storage.commit(till.basket()).await.unwrap();
     storage.close().unwrap();
-    // Snapshots take a part of the time, so the newest may be old; a start takes the one that is due, and reads
-    // no sealed segment before it at the next one.
+    // Snapshots run at intervals, so the newest may be old. A start takes a due snapshot, and reads no sealed segment
+    // before it at the next start.
     open(path).close().unwrap();
     till
 }
 
-/// Commits alone, until the newest segment's last frame is a group behind another.
+/// Commits until the last frame of the newest segment belongs to a later group.
 async fn with_a_later_group(path: &Path) -> PathBuf {
     let storage = open(path);
     let mut till = Shop::new("till-2");
@@ -41,7 +41,7 @@ async fn with_a_later_group(path: &Path) -> PathBuf {
     }
 }
 
-/// All current rows and some history, as text.
+/// Returns all current rows and some history as text.
 fn state(storage: &Storage, till: &Shop) -> String {
     format!(
         "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
@@ -73,7 +73,7 @@ async fn a_torn_last_frame_is_cut_off_at_every_byte_exactly_if_it_was_never_answ
         let mut torn = whole.clone();
         torn[cut as usize..end as usize].fill(0);
         if torn == whole {
-            continue; // The bytes behind were zero anyway.
+            continue; // The bytes after it were zero before.
         }
         fs::write(&newest, &torn).unwrap();
         if cut % 8 == 1 {
@@ -83,7 +83,7 @@ async fn a_torn_last_frame_is_cut_off_at_every_byte_exactly_if_it_was_never_answ
             assert!(lost, "answered, cut at {cut}: {error}");
             assert_eq!(fs::read(&newest).unwrap(), torn, "a refusal changes nothing");
         }
-        // Never answered: neither the high-water mark nor the rows have seen it.
+        // The commit was never answered: neither the high-water mark nor the rows contain it.
         let unanswered = tempfile::tempdir().unwrap();
         fs::create_dir(unanswered.path().join("journal")).unwrap();
         for name in ["store.json", "install.key"] {
@@ -95,7 +95,7 @@ async fn a_torn_last_frame_is_cut_off_at_every_byte_exactly_if_it_was_never_answ
         assert_eq!(storage.head().lsn, lsn - 1, "cut at {cut}");
         let bytes = fs::read(&segment).unwrap();
         assert!(bytes[last as usize..].iter().all(|byte| *byte == 0), "cut off at {cut}");
-        assert_eq!(storage.commit(till.sale()).await.unwrap().lsn, lsn, "it goes on there");
+        assert_eq!(storage.commit(till.sale()).await.unwrap().lsn, lsn, "the journal continues there");
     }
 }
 
@@ -115,11 +115,11 @@ async fn a_bad_frame_before_a_later_group_is_refused_by_file_and_offset() {
                 StorageError::Damaged { path, offset, .. } => {
                     assert_eq!((path, *offset), (&newest, starts[frame]), "{error}");
                 }
-                // All the following frames are of one group: the high-water mark is further.
+                // All following frames belong to one group, so the high-water mark is ahead.
                 StorageError::Lost { .. } => assert!(frame > 0, "{error}"),
                 other => panic!("{other}"),
             }
-            assert!(error.to_string().contains("backup"), "names the choices: {error}");
+            assert!(error.to_string().contains("backup"), "the error lists the possible actions: {error}");
             fs::write(&newest, &whole).unwrap();
         }
     }
@@ -148,7 +148,7 @@ async fn a_missing_swapped_or_old_segment_is_refused() {
         fs::rename(&segments[2], &segments[1]).unwrap();
         fs::rename(&aside, &segments[2]).unwrap();
     });
-    // An older copy of the open segment: its last frames are gone.
+    // An older copy of the open segment lacks its last frames.
     refused(&|segments| {
         let newest = segments.last().unwrap();
         let (starts, end) = frames(newest);
@@ -169,7 +169,7 @@ async fn a_hole_in_an_old_segment_is_not_skipped_by_a_rebuild() {
     flip(&segments[1], starts[starts.len() / 2] + 70);
     open(folder.path()).close().unwrap();
     let snapshots = files(&folder.path().join("snapshots"), "snap");
-    // Neither rows nor snapshots, but a name that says how far the journal was once read.
+    // Neither rows nor snapshots, but a file name that shows how far the journal was read.
     fs::remove_dir_all(folder.path().join("rows")).unwrap();
     snapshots.iter().for_each(|snapshot| flip(snapshot, 300));
     let error = Storage::open(folder.path(), &options()).unwrap_err();
@@ -249,7 +249,7 @@ async fn damaged_rows_are_rebuilt_equal_from_snapshot_or_journal() {
     let live = state(&storage, &till);
     storage.close().unwrap();
     assert!(!files(&folder.path().join("snapshots"), "snap").is_empty());
-    // The engine's file is written by the half megabyte, most of it zeros.
+    // The engine's file grows by half a megabyte, most of it zeros.
     let db = fs::read(folder.path().join("rows/db")).unwrap();
     let held: Vec<usize> = (0..db.len()).filter(|at| db[*at] != 0).collect();
     let mut rebuilt = 0;
@@ -264,7 +264,7 @@ async fn damaged_rows_are_rebuilt_equal_from_snapshot_or_journal() {
     for damage in ["suspect", "no rows", "no snapshots", "bad snapshot", "garbage"] {
         let copy = copy(folder.path());
         match damage {
-            // What a check in the background, or a start that died while rebuilding, leaves.
+            // State left by a check in the background, or by a start that died while rebuilding.
             "suspect" => fs::write(copy.path().join("rows.suspect"), b"").unwrap(),
             "no rows" => fs::remove_dir_all(copy.path().join("rows")).unwrap(),
             "no snapshots" => {
@@ -331,17 +331,17 @@ async fn frames_that_the_rows_lack_are_applied() {
     }
     let live = state(&storage, &till);
     storage.close().unwrap();
-    // The journal of now, the rows of before: killed between fdatasync and apply.
+    // The current journal with older rows: killed between fdatasync and apply.
     fs::remove_dir_all(folder.path().join("rows")).unwrap();
     fs::create_dir(folder.path().join("rows")).unwrap();
     copy_into(&before.path().join("rows"), &folder.path().join("rows"));
     let storage = open(folder.path());
     assert_eq!(state(&storage, &till), live);
     assert!(!folder.path().join("rows.damaged").exists(), "no rebuild was needed");
-    assert!(storage.log().answer(&till.key(200)).unwrap().is_some(), "a retry gets its answer");
+    assert!(storage.log().answer(&till.key(200)).unwrap().is_some(), "a retry gets its stored answer");
 }
 
-/// Killed while the latest changes, more of them than a memtable takes, were in memory alone.
+/// The store is killed while the latest changes, more than a memtable holds, are only in memory.
 #[tokio::test]
 async fn a_start_applies_more_than_the_memtable_takes() {
     let folder = folder();
@@ -380,7 +380,7 @@ async fn damage_in_an_old_segment_is_named_by_the_scrub() {
         tokio::task::yield_now().await;
     }
     let scrub = storage.scrub();
-    assert!(scrub.total_bytes > 0 && scrub.read_bytes == scrub.total_bytes, "the pass goes on: {scrub:?}");
+    assert!(scrub.total_bytes > 0 && scrub.read_bytes == scrub.total_bytes, "the pass continues: {scrub:?}");
     let found = storage.damage();
     let named = found[0].contains(oldest.to_str().unwrap()) && found[0].contains(&format!("offset {middle}"));
     assert!(named, "{found:?}");

@@ -18,13 +18,13 @@ pub fn copy_into(from: &Path, to: &Path) {
             copy_into(&entry.path(), &target);
         } else {
             fs::copy(entry.path(), &target).unwrap();
-            // A checkout does not keep the mode of a key.
+            // A checkout does not preserve the mode of a key.
             fs::set_permissions(&target, Permissions::from_mode(0o600)).unwrap();
         }
     }
 }
 
-/// Numbered files with an extension, in order.
+/// Returns the numbered files with an extension, in order.
 pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let numbered = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().parse::<u64>().is_ok();
@@ -40,7 +40,7 @@ pub fn flip(path: &Path, at: u64) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Where the frames of a segment begin, and where the last one ends.
+/// Returns the offsets of a segment's frames, and the end of the last one.
 pub fn frames(path: &Path) -> (Vec<u64>, u64) {
     let bytes = fs::read(path).unwrap();
     let (mut at, mut starts) = (4096, Vec::new());

@@ -26,7 +26,7 @@ fn options() -> Options {
     Options { cache_bytes: 1 << 20, min_free_bytes: 0, segment_bytes: 10 * 1024, ..Options::default() }
 }
 
-/// A backup of a store whose key, ids and times are always the same.
+/// Makes a backup of a store whose key, IDs and times are always the same.
 async fn make(target: &Path) {
     let folder = folder();
     fs::write(folder.path().join("install.key"), [7; 32]).unwrap();
@@ -42,7 +42,7 @@ async fn make(target: &Path) {
     storage.close().unwrap();
 }
 
-/// Every file below a folder, relative to it, in order.
+/// Returns every file below a folder, relative to it, in order.
 fn list(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {

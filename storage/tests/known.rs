@@ -1,4 +1,4 @@
-//! Rows that are kept decoded are those of the last commit, whatever was asked before.
+//! Rows in the cache are those of the last commit, whatever was read before.
 
 use crate::shop::{Shop, folder, open};
 use domain::model::base::event::{Event, fact};
@@ -15,7 +15,7 @@ fn product(price: i64, codes: &[&str]) -> Product {
     Product { barcodes, ..Product::new("A".into(), "Tea".to_owned(), Money::new(price), UtcMs(1)) }
 }
 
-/// A price of this store from then on.
+/// Returns a price of this store that starts at this time.
 fn price(begins: i64, amount: i64) -> Price {
     let price = PriceDown {
         price_id: format!("prc_{amount}"),
@@ -38,7 +38,7 @@ fn on(day: i64) -> PriceMoment {
     PriceMoment { at: UtcMs(day), date }
 }
 
-/// What it costs at a time, asked twice: the second time it is known.
+/// Reads the price at a time twice, the second time from the cache.
 fn costs(storage: &Storage, now: i64) -> Option<i64> {
     let ask = || storage.products().sold(&"A".into(), on(now)).unwrap().map(|product| product.price);
     let first = ask();
@@ -66,7 +66,7 @@ async fn a_product_is_sold_at_the_price_that_counts_then_after_each_change() {
     assert_eq!((costs(&storage, 10), found(&storage, "C1"), found(&storage, "C2")), (Some(100), 1, 0));
     commit(changed(Change::Price { price: price(20, 150) })).await;
     commit(changed(Change::Price { price: price(30, 170) })).await;
-    // Asked to and fro: what is known counts for its time only.
+    // Reads alternate between times, because a cached price is valid only for its time.
     for (now, amount) in
         [(10, 100), (19, 100), (20, 150), (29, 150), (30, 170), (25, 150), (5, 100), (99, 170)]
     {

@@ -1,4 +1,4 @@
-//! Look-ups ask few indexes, however many segments there are: counted, not timed.
+//! Look-ups use few indexes, however many segments there are. The test counts them and measures no time.
 
 use crate::files::{files, flip};
 use crate::shop::{Shop, folder};
@@ -9,16 +9,16 @@ use storage::{Options, Storage};
 
 /// Segments of a few sales.
 const SEGMENT_BYTES: u64 = 16 * 1024;
-/// The first look is at so many sealed segments, the second at more than twice as many.
+/// The first check is with this many sealed segments, the second with more than twice as many.
 const SEALED: [u64; 2] = [70, 150];
-/// Seven segments of their own, seven merged indexes of each level but the highest.
+/// Seven single segments, and seven merged indexes of each level except the highest.
 const ASKED_MAX: u64 = 7 * 3;
 
 fn small() -> Options {
     Options { segment_bytes: SEGMENT_BYTES, cache_bytes: 8 << 20, min_free_bytes: 0, ..Options::default() }
 }
 
-/// Sells until so many segments are sealed and, in the background, merged.
+/// Sells until this many segments are sealed and merged in the background.
 async fn sell_until(storage: &Storage, till: &mut Shop, sealed: u64) {
     while storage.stats().segments <= sealed {
         storage.commit(till.sale()).await.unwrap();
@@ -32,14 +32,14 @@ async fn sell_until(storage: &Storage, till: &mut Shop, sealed: u64) {
     }
 }
 
-/// Indexes that a look-up asked.
+/// Returns the number of indexes that a look-up used.
 fn asked<T>(storage: &Storage, look: impl FnOnce(&Storage) -> T) -> (u64, T) {
     let before = storage.stats().index_lookups;
     let found = look(storage);
     (storage.stats().index_lookups - before, found)
 }
 
-/// What is not there costs few look-ups, and all that is there is found.
+/// Asserts that a look-up of an unknown ID uses few indexes, and that everything stored is found.
 fn check(storage: &Storage, till: &Shop, sold: &[u64]) {
     let (unknown, found) =
         asked(storage, |storage| storage.sales().transaction(&TransactionId::from("txn_unknown")).unwrap());
@@ -76,7 +76,7 @@ async fn a_look_up_asks_no_more_indexes_when_there_are_more_segments() {
     check(&storage, &till, &sold);
     storage.close().unwrap();
 
-    // A damaged one answers no wrong thing: the segments are asked themselves, and it is made anew.
+    // A damaged index gives no wrong answer: the segments are read instead, and the index is rebuilt.
     let journal = folder.path().join("journal");
     let merged = files(&journal, "idx2");
     flip(&merged[0], 4096 + 100);
@@ -92,7 +92,7 @@ async fn a_look_up_asks_no_more_indexes_when_there_are_more_segments() {
     check(&storage, &till, &(first..=till.made).collect::<Vec<_>>());
     storage.close().unwrap();
 
-    // A start makes what is missing.
+    // A start rebuilds missing indexes.
     files(&journal, "idx2").iter().for_each(|path| fs::remove_file(path).unwrap());
     let storage = Storage::open(folder.path(), &small()).unwrap();
     let sealed = storage.stats().segments - 1;

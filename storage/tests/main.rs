@@ -1,5 +1,4 @@
-//! Tests of the storage through its public functions: what is committed stays, whatever happens to files and
-//! processes.
+//! Tests of the storage through its public functions: commits are kept, whatever happens to files and processes.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

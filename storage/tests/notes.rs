@@ -96,7 +96,7 @@ async fn a_day_is_due_from_a_change_of_its_figures_until_it_is_proven() {
     commit(&storage, compared).await;
     assert_eq!(storage.days().due_days(None, 9).unwrap(), days[1..], "parked records may be applied");
     assert_eq!(storage.days().differing_days(9).unwrap(), (1, vec![(days[2], UtcMs(70))]));
-    // A late record, a hub that is another one, and days that are right again.
+    // A late record, a hub of another generation, and days that match again.
     commit(&storage, vec![figures(days[0], 2), proof(days[2], "match", 0, None)]).await;
     commit(&storage, vec![Change::Proven { day: days[3] }]).await;
     assert_eq!(storage.days().due_days(None, 9).unwrap(), days[..2]);
@@ -119,7 +119,7 @@ async fn parked_records_and_lost_values_are_counted_and_the_newest_found() {
     let storage = opened(folder.path()).await;
     for chunk in (1..=600).collect::<Vec<u64>>().chunks(100) {
         let notes = chunk.iter().map(|seq| parked("1-0123456789abcdef", *seq));
-        // Ids are not in order of time.
+        // IDs are not in order of time.
         let lost = chunk.iter().map(|n| conflict(&format!("cfl_{}", 1_000 - n), i64::try_from(*n).unwrap()));
         commit(&storage, notes.chain(lost).collect()).await;
     }
@@ -131,7 +131,7 @@ async fn parked_records_and_lost_values_are_counted_and_the_newest_found() {
         assert_eq!(storage.sync().parked(None, 1).unwrap()[0].seq, 11);
         let (count, newest) = storage.sync().newest_conflicts(2).unwrap();
         let ids: Vec<&str> = newest.iter().map(|note| note.conflict.conflict_id.as_str()).collect();
-        assert_eq!((count, ids), (600, vec!["cfl_400", "cfl_401"]), "told again it is still one");
+        assert_eq!((count, ids), (600, vec!["cfl_400", "cfl_401"]), "a repeated conflict counts once");
         assert_eq!(storage.sync().conflicts(Some("cfl_997"), 9).unwrap().len(), 2);
     });
 }
@@ -148,13 +148,13 @@ async fn work_beside_the_rows_leaves_nothing() {
     }
     assert_eq!((one.count(), two.count(), left()), (3_000, 0, 2));
     assert!(one.has(b"key 2999").unwrap() && !one.has(b"key 3000").unwrap());
-    assert!(!two.has(b"key 1").unwrap(), "each is a set of its own");
+    assert!(!two.has(b"key 1").unwrap(), "each set is separate");
     std::io::Write::write_all(&mut one.file("pages").unwrap(), b"text").unwrap();
-    assert!(one.file("pages").is_err(), "a name is given once");
+    assert!(one.file("pages").is_err(), "each name is used once");
     drop((one, two));
     assert_eq!(left(), 0);
     storage.close().unwrap();
-    // A process that died in the middle.
+    // The remains of a process that died.
     std::fs::create_dir_all(scratch.join("7/set")).unwrap();
     std::fs::write(scratch.join("7/pages"), b"half").unwrap();
     Storage::open(folder.path(), &options()).unwrap().close().unwrap();

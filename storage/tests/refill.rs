@@ -1,5 +1,5 @@
-//! Records that come back from the hub: into the journal at their epoch and seq, found before what they
-//! replace, and verified like every other.
+//! Records that come back from the hub: written to the journal at their epoch and number, found instead of the ones
+//! that they replace, and verified like all others.
 
 use domain::model::base::event::{Event, Rows, fact};
 use domain::model::base::figures::Money;
@@ -57,7 +57,7 @@ fn head(storage: &Storage, epoch: &str) -> (u64, String) {
     (state.head_seq, state.head_hash)
 }
 
-/// What holds now, after a clean start, after the rows were made anew, and verified.
+/// Runs the checks now, after a clean start, and after a rebuild of the rows, and verifies the store.
 fn everywhere(folder: &Path, storage: Storage, holds: impl Fn(&Storage)) {
     holds(&storage);
     storage.close().unwrap();
@@ -117,11 +117,7 @@ async fn the_hubs_copy_of_an_epoch_replaces_the_own_one_even_a_longer_one() {
     everywhere(folder.path(), storage, |storage| {
         assert_eq!(read(storage, OLD), theirs);
         assert_eq!(head(storage, OLD), (25, hash.clone()));
-        assert_eq!(
-            storage.outbox().hash_at(OLD, 26).unwrap(),
-            None,
-            "what was there before is behind the end"
-        );
+        assert_eq!(storage.outbox().hash_at(OLD, 26).unwrap(), None, "the former records are behind the end");
         assert_eq!(read(storage, NEW), texts("new", 2));
     });
 }
@@ -137,7 +133,7 @@ async fn points_are_covered_where_their_record_stands_now() {
     storage.commit(commit(vec![earned("b")], vec![text("b")])).await.unwrap();
     let opened = fact::EpochOpened { epoch: NEW.to_owned() }.into();
     storage.commit(commit(vec![opened], Vec::new())).await.unwrap();
-    // The hub has another record in their place: they are moved, and come after one that is new.
+    // The hub has other records in their place. The old ones are moved, after a new one.
     storage.commit(commit(Vec::new(), vec![text("new"), text("a"), text("b")])).await.unwrap();
     storage.commit(commit(vec![refill(OLD, 1, GENESIS)], vec![text("theirs")])).await.unwrap();
     everywhere(folder.path(), storage, |storage| {
@@ -157,14 +153,10 @@ async fn points_are_covered_where_their_record_stands_now() {
         assert_eq!(
             lacks_of(1, 1, (looked_at, u64::MAX)),
             ["b"],
-            "the one before was looked at by somebody else"
+            "the former record was counted by another reader"
         );
-        assert_eq!(
-            lacks_of(1, 1, (0, looked_at)),
-            ["a"],
-            "who looks at what came later counts it, nobody else"
-        );
-        assert_eq!(lacks(1, 1), ["b", "a"], "neither is where it was");
+        assert_eq!(lacks_of(1, 1, (0, looked_at)), ["a"], "only a reader of later records counts it");
+        assert_eq!(lacks(1, 1), ["b", "a"], "neither is at its former place");
         assert_eq!(lacks(1, 2), ["b"]);
         assert_eq!(lacks(1, 3), Vec::<String>::new());
     });
@@ -228,7 +220,7 @@ async fn records_are_found_by_the_id_of_their_event_in_whatever_epochs_they_stan
     for chunk in own.chunks(10) {
         storage.commit(commit(Vec::new(), chunk.to_vec())).await.unwrap();
     }
-    // Written otherwise, it is the same id; and what names none is found by none.
+    // A differently encoded ID is the same ID; a record without an ID is not found.
     let odd = r#"{ "type": "x", "event_id": "evt_\u0031" }"#.to_owned();
     let first = [odd.clone(), named("evt_gone")];
     storage.commit(commit(vec![refill(OLD, 1, GENESIS)], first.to_vec())).await.unwrap();
@@ -241,7 +233,7 @@ async fn records_are_found_by_the_id_of_their_event_in_whatever_epochs_they_stan
         assert_eq!(storage.outbox().record_places("evt_90").unwrap().len(), 2);
         assert_eq!(storage.outbox().record_places("evt_45").unwrap(), [(NEW.to_owned(), 45)]);
         assert!(storage.outbox().record_places("evt_gone").unwrap().is_empty(), "it was replaced");
-        assert!(storage.outbox().has_record("evt_gone").unwrap(), "and what it did is done all the same");
+        assert!(storage.outbox().has_record("evt_gone").unwrap(), "its effects are applied nevertheless");
         assert!(!storage.outbox().has_record("evt_none").unwrap());
     });
 }

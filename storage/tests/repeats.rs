@@ -13,7 +13,7 @@ use domain::wire::sale_text::SaleText;
 use storage::{Commit, Keyed, verify};
 use testkit::shop::{self, NOW, item, pay_by};
 
-/// A basket and its sale, with a line that was scanned.
+/// Returns a basket and its sale, with a scanned line.
 fn events() -> Vec<Event> {
     let mut shop = shop::open();
     let id = shop

@@ -1,4 +1,4 @@
-//! Current rows and the outbox: what each event leaves to be read, now and after a rebuild.
+//! Current rows and the outbox: the rows that each event leaves, now and after a rebuild.
 
 use crate::shop::{EPOCH, Shop, folder, open, options};
 use domain::model::base::event::{Event, Fact, Rows, fact};
@@ -95,11 +95,7 @@ async fn expired_sessions_go_with_the_next_log_in() {
         assert_eq!([1, 2, 3, 4].map(left), [false, false, true, true]);
         assert_eq!(storage.users().expired_sessions(UtcMs(29), 64).unwrap(), []);
         assert_eq!(storage.users().expired_sessions(UtcMs(30), 64).unwrap(), ["ses_3".into()]);
-        assert_eq!(
-            storage.users().expired_sessions(UtcMs(99), 1).unwrap(),
-            ["ses_3".into()],
-            "the oldest first"
-        );
+        assert_eq!(storage.users().expired_sessions(UtcMs(99), 1).unwrap(), ["ses_3".into()], "oldest first");
     })
     .await;
 }
@@ -208,7 +204,11 @@ async fn records_are_chained_per_epoch_and_acknowledged() {
     assert_eq!(storage.outbox().ack_mark().unwrap(), mark);
     let mut opened = till.sale();
     opened.events.insert(0, fact::EpochOpened { epoch: SECOND.into() }.into());
-    assert_eq!(storage.commit(opened).await.unwrap().seq, 1, "records of that commit are of the new epoch");
+    assert_eq!(
+        storage.commit(opened).await.unwrap().seq,
+        1,
+        "records of that commit belong to the new epoch"
+    );
     storage.commit(till.sale()).await.unwrap();
     let check = |storage: &Storage| {
         let lineage = storage.outbox().lineage().unwrap();
@@ -276,7 +276,7 @@ async fn an_answer_counts_for_seven_days_or_for_as_long_as_is_set() {
         let counts = |number: u64| storage.log().answer(&till.key(number)).unwrap().is_some();
         assert!(!counts(days[0]) && !counts(1), "ten days ago");
         assert!(counts(days[9]) && counts(days[4]), "this week");
-        assert!(storage.sales().transaction(&till.transaction_id(1)).unwrap().is_some(), "history stays");
+        assert!(storage.sales().transaction(&till.transaction_id(1)).unwrap().is_some(), "history is kept");
     };
     check(&storage);
     storage.close().unwrap();
@@ -383,7 +383,7 @@ async fn suppliers_and_orders_with_what_came_of_them() {
         assert_eq!(storage.purchasing().supplier("sup_1").unwrap().unwrap().name, "Acme");
         assert_eq!(storage.purchasing().purchase_orders(None, 9).unwrap(), [order("po_1", OrderState::Sent)]);
         let over = storage.purchasing().purchase_order("po_2").unwrap().unwrap();
-        assert_eq!(over.state, OrderState::Cancelled, "its goods may be on their way");
+        assert_eq!(over.state, OrderState::Cancelled, "its goods may be in transit");
         assert_eq!(storage.purchasing().order_progress("po_1").unwrap(), Some(progress.clone()));
     })
     .await;

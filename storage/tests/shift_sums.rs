@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// One thing that people do. A refusal is an answer too: it changes nothing.
+/// Runs one action of a person. A refusal is allowed and changes nothing.
 fn act(shop: &mut Shop, paid: &mut Vec<TransactionId>, random: &mut Random) {
     let qty = 1 + i64::try_from(random.below(3)).unwrap();
     let sku = if random.below(2) == 0 { "A" } else { "B" };
@@ -80,7 +80,7 @@ fn add(sum: &mut Money, more: i64) {
     *sum = sum.saturating_add(more.into());
 }
 
-/// A shift of random acts; closed, or left open.
+/// Returns a shift of random actions, closed or left open.
 fn lived(seed: u64, close: bool) -> Shop {
     let mut rules = rules();
     rules.cash_rounding = Money::new(100);
@@ -103,7 +103,7 @@ fn lived(seed: u64, close: bool) -> Shop {
     shop
 }
 
-/// What `verify` finds in a store in which these events happened.
+/// Returns the result of `verify` in a store with these events.
 async fn found(events: Vec<Event>) -> VerifyReport {
     let folder: TempDir = tempfile::tempdir().unwrap();
     Storage::init(folder.path(), &StoreId::from("S001"), "1-0123456789abcdef").unwrap();
@@ -146,7 +146,7 @@ async fn whatever_happens_in_a_shift_adds_up() {
     }
 }
 
-/// A sum that is off by one in the row of any such event is named.
+/// `verify` names a sum that is off by one, in the row of any such event.
 #[tokio::test]
 async fn a_wrong_sum_is_named_wherever_it_is_born() {
     type Wrong = fn(&mut Event) -> bool;
@@ -187,7 +187,7 @@ async fn a_wrong_sum_is_named_wherever_it_is_born() {
         let mut events = lived(SEED, false).events;
         let last = events.iter().rposition(|event| spoil(&mut event.clone())).unwrap();
         assert!(spoil(&mut events[last]), "{what}");
-        // Nothing after it may say otherwise.
+        // No later event may correct the sum.
         events.truncate(last + 1);
         let report = found(events).await;
         let named = report.problems.iter().any(|problem| problem.contains("shift shf_1"));

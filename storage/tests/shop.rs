@@ -1,4 +1,4 @@
-//! A small shop: commits as the rest of the program would make them.
+//! A small shop: commits as the rest of the program makes them.
 
 use domain::model::base::answer::Answer;
 use domain::model::base::command_print::CommandPrint;
@@ -21,12 +21,12 @@ pub const STORE: &str = "S001";
 pub const EPOCH: &str = "1-0123456789abcdef";
 pub const START_MS: i64 = 1_795_140_394_000;
 
-/// Small segments, so that a few hundred sales seal several.
+/// Small segments, so that a few hundred sales seal several of them.
 pub fn options() -> Options {
     Options { cache_bytes: 8 << 20, min_free_bytes: 0, segment_bytes: 24 * 1024, ..Options::default() }
 }
 
-/// A new folder with a store.
+/// Returns a new folder with a store.
 pub fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     Storage::init(folder.path(), &StoreId::from(STORE), EPOCH).unwrap();
@@ -37,7 +37,7 @@ pub fn open(folder: &Path) -> Storage {
     Storage::open(folder, &options()).unwrap()
 }
 
-/// What a till's shift and the ledger know; makes commits.
+/// State of a till's shift and of the ledger, which makes commits.
 pub struct Shop {
     pub shift: Shift,
     pub counters: Counters,
@@ -81,13 +81,13 @@ impl Shop {
         self.commit(vec![Event::product_changed(product)])
     }
 
-    /// An open basket of one line.
+    /// Returns the commit of an open basket with one line.
     pub fn basket(&mut self) -> Commit {
         let transaction = self.transaction(self.made + 1, TransactionState::Open);
         self.commit(vec![fact::TransactionOpen { transaction }.into()])
     }
 
-    /// The same with its answer under the key of that number: most of it stands in the event.
+    /// Returns it with its answer under the key of that number: most of the answer is also in the event.
     pub fn answered_basket(&mut self, number: u64) -> Commit {
         let mut commit = self.basket();
         let Fact::TransactionOpen(open) = &commit.events[0].fact else { panic!("a basket") };
@@ -97,7 +97,7 @@ impl Shop {
         commit
     }
 
-    /// A paid sale with everything: stock, shift, counters, record, answer.
+    /// Returns the commit of a paid sale with everything: stock, shift, counters, record, answer.
     pub fn sale(&mut self) -> Commit {
         self.made += 1;
         self.counters.receipt += 1;

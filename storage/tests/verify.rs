@@ -1,4 +1,4 @@
-//! `verify` finds nothing in a sound store and names what is wrong in another; `rebuild_index` remakes.
+//! `verify` finds no problem in an intact store and names those of a damaged one; `rebuild_index` rebuilds.
 
 use crate::files::{copy, files, flip, frames};
 use crate::shop::{Shop, folder, open};
@@ -11,7 +11,7 @@ fn report(path: &Path) -> VerifyReport {
     verify(path, &mut |_| ()).unwrap()
 }
 
-/// What a receiving without goods leaves: nothing. Two tills sell, one of them closes.
+/// Creates sales of two tills, of which one closes its shift, and a receipt without goods, which leaves no row.
 async fn sold(path: &Path) -> [Shop; 2] {
     let storage = open(path);
     let mut tills = [Shop::new("till-1"), Shop::new("till-2")];
@@ -40,7 +40,7 @@ async fn a_sound_store_is_clean_and_counted() {
     assert!(found.segments > 2 && found.rows > 8, "{found:?}");
     assert_eq!(seen.last().map(|progress| progress.done), seen.last().map(|progress| progress.total));
     let storage = open(folder.path());
-    assert_eq!(verify(folder.path(), &mut |_| ()).unwrap_err().exit_code(), 73, "beside a running one");
+    assert_eq!(verify(folder.path(), &mut |_| ()).unwrap_err().exit_code(), 73, "while another one runs");
     storage.close().unwrap();
 }
 
@@ -72,7 +72,7 @@ async fn defects_on_the_disk_are_named() {
     });
 }
 
-/// Each commit is possible for the writer but not for a sound store.
+/// The writer accepts each of these commits, but an intact store can't contain it.
 #[tokio::test]
 async fn facts_that_do_not_add_up_are_named() {
     type Spoil = fn(&mut Commit, &Shop);
@@ -144,7 +144,7 @@ async fn an_index_rebuilt_from_the_journal_gives_the_live_rows() {
     assert!(storage.log().answer(&tills[0].key(3)).unwrap().is_some());
 }
 
-/// One flipped bit anywhere in what is on the disk: refused, or named by `verify`, or harmless. Never silent.
+/// One flipped bit anywhere on the disk is refused, named by `verify`, or harmless, but never unnoticed.
 #[tokio::test]
 async fn no_flipped_bit_is_silent() {
     const SEED: u64 = 0x5eed_0001;

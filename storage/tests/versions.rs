@@ -1,4 +1,4 @@
-//! Files of another version, newer or older, are refused unchanged, with what to do.
+//! Files of another version, newer or older, are refused and not changed, with an explanation.
 
 use crate::files::{copy, files, frames};
 use crate::shop::{Shop, folder, open, options};
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use storage::{Backup, Storage, StorageError, verify};
 
-/// Writes a version at a place and makes the checksum of what is before `sealed` right again.
+/// Writes a version at a position and corrects the checksum of what is before `sealed`.
 fn stamp(path: &Path, at: usize, version: u8, sealed: Option<usize>) {
     let mut bytes = fs::read(path).unwrap();
     bytes[at] = version;
@@ -29,7 +29,7 @@ fn last(folder: &Path, part: &str, extension: &str) -> PathBuf {
     files(&folder.join(part), extension).pop().unwrap()
 }
 
-/// Another version in the last frame's body, under a right checksum.
+/// Writes another version into the last frame's body, with a correct checksum.
 fn stamp_body(folder: &Path, version: u8) {
     let path = last(folder, "journal", "seg");
     let (starts, end) = frames(&path);
@@ -67,7 +67,7 @@ fn stamp_high_water(folder: &Path, version: u8) {
 
 type Stamp = fn(&Path, u8);
 
-/// Every file with a version of its own.
+/// Every file with its own version.
 const FILES: [(&str, Stamp); 6] = [
     ("manifest", |folder, version| stamp_json(&folder.join("store.json"), version)),
     ("segment", |folder, version| stamp(&last(folder, "journal", "seg"), 8, version, Some(4092))),
@@ -89,7 +89,7 @@ async fn a_file_of_another_version_is_refused_and_says_what_to_do() {
     for _ in 0..190 {
         storage.submit(till.sale(), |_| ()).unwrap();
     }
-    // How many of them a group took is a matter of time: the newest segment gets a second group in any case.
+    // The number of commits in a group depends on timing, so the newest segment gets a second group in any case.
     loop {
         storage.commit(till.sale()).await.unwrap();
         if frames(&last(folder.path(), "journal", "seg")).0.len() > 1 {

@@ -1,4 +1,4 @@
-//! Everything that people do in the small shop besides selling, as the shells would run it.
+//! Actions of people in the small shop other than selling, as the shells run them.
 
 use crate::shop::{Shop, ani, boss};
 use domain::model::base::figures::Money;
@@ -47,11 +47,11 @@ pub fn by(method: &str, amount: i64) -> NewRefund {
     NewRefund { method: method.to_owned(), amount: Money::new(amount), transaction_id: None, reference: None }
 }
 
-/// The sale as it was completed, or as its last correction left it.
+/// Returns the sale as it was completed, or as its last correction left it.
 pub fn sale_of(shop: &Shop, id: &TransactionId) -> Transaction {
     let mut finished = shop.events.iter().rev().flat_map(|event| event.fact.finished());
     let found = finished.find(|sale| sale.transaction_id == *id && sale.receipt_no.is_some()).cloned();
-    found.unwrap_or_else(|| panic!("{id} was never paid"))
+    found.unwrap_or_else(|| panic!("{id} was not paid"))
 }
 
 impl Shop {
@@ -183,7 +183,7 @@ impl Shop {
         self.give_back_reported(who, cmd, None)
     }
 
-    /// The same, with the returns of the sale that the hub reports.
+    /// Does the same with the returns of the sale that the hub reports.
     pub fn give_back_reported(
         &mut self,
         who: &Principal,
@@ -214,7 +214,7 @@ impl Shop {
         Ok(document)
     }
 
-    /// Pieces of one product of a sale, by the default tenders.
+    /// Returns pieces of one product of a sale, refunded by the default methods.
     pub fn take_back(&mut self, id: &TransactionId, sku: &str, qty: i64) -> Result<Return, Refusal> {
         let transaction_id = Some(id.clone());
         let cmd = NewReturn { transaction_id, items: vec![back(sku, qty)], ..NewReturn::default() };

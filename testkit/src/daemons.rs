@@ -1,5 +1,5 @@
-//! Real processes in folders of their own, a small HTTP client, tills that sell and retry, and the audit that compares
-//! the answers that they got with the store's data afterwards.
+//! Real processes in their own folders, a small HTTP client, tills that sell and retry, and the audit that compares
+//! their answers with the store's data afterwards.
 
 pub mod audit;
 pub mod books;

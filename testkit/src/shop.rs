@@ -87,13 +87,13 @@ pub fn service() -> Product {
     Product { track_stock: false, ..product("wrap", 500) }
 }
 
-/// Two goods, a service, and a product that is no longer sold.
+/// Returns two goods, a service, and a product that is no longer sold.
 pub fn goods() -> Vec<Product> {
     let gone = Product { state: ProductState::Inactive, ..product("gone", 700) };
     vec![product("a", 2000), product("b", 3000), service(), gone]
 }
 
-/// The shop that most of the tests begin with.
+/// Opens the shop with which most tests begin.
 pub fn open() -> Shop {
     Shop::open(rules(), goods())
 }
@@ -179,7 +179,7 @@ impl Shop {
         self.ledger.stock.insert(sku.into(), row);
     }
 
-    /// Commits like the shells: both owners fold each event, and the safe changes with cash movements.
+    /// Commits like the shells: both owners apply each event, and the safe changes with cash movements.
     pub fn commit(&mut self, event: impl Into<Event>) {
         let mut event = event.into();
         let before = event.shift().map(|_| self.shift.shift.clone());
@@ -204,8 +204,8 @@ impl Shop {
         }
     }
 
-    /// The books made from the events alone, as a journal returns them: JSON and nothing else. Each event is applied
-    /// twice: events carry the values afterwards, so a replay can't double anything.
+    /// Returns the books made from the events alone, as a journal returns them: as JSON. Each event is applied twice,
+    /// because events carry the resulting values, so a replay can't double anything.
     pub fn replayed(&self) -> (LedgerBook, ShiftBook) {
         let (mut ledger, mut shift) = (LedgerBook::default(), fresh_book(&self.events[0]));
         for event in &self.events {
@@ -280,7 +280,7 @@ impl Shop {
         Ok(paid)
     }
 
-    /// A whole sale by one command.
+    /// Makes a whole sale with one command.
     pub fn sell_at_once(
         &mut self,
         cmd: &CreateSale,
@@ -292,16 +292,16 @@ impl Shop {
         self.settle(*draft)
     }
 
-    /// Makes and pays a sale in cash.
+    /// Makes a sale and pays it in cash.
     pub fn sell(&mut self, items: Vec<NewItem>) -> Result<Transaction, Refusal> {
         let id = self.create(&basket(items))?;
         let due = self.shift.open[&id].total;
         let cash = if due == 0 { PaySale { payments: vec![] } } else { pay_by("cash", due.get()) };
-        self.pay(&id, &cash).map(|paid| paid.expect("all was paid"))
+        self.pay(&id, &cash).map(|paid| paid.expect("the sale is fully paid"))
     }
 }
 
-/// The book of a shift that was just opened.
+/// Returns the book of a shift that was just opened.
 pub fn fresh_book(opened: &Event) -> ShiftBook {
     let (Some(shift), Some(register)) = (opened.shift(), &opened.rows.register) else { panic!("not opened") };
     ShiftBook {
@@ -337,7 +337,7 @@ pub fn case<T: 'static>(
 
 pub fn nothing(_: &mut Shop) {}
 
-/// Runs a table; a refusal changes nothing.
+/// Runs a table. A refusal must change nothing.
 pub fn run_table(shop: fn() -> Shop, cases: &[Case]) {
     for case in cases {
         let mut shop = shop();

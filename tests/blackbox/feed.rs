@@ -1,4 +1,4 @@
-//! What head office decides acts in the store: each kind of the feed, made over HTTP at a real hub.
+//! Decisions of head office take effect in the store: each kind of the feed, made over HTTP at a real hub.
 
 mod anew;
 mod away;

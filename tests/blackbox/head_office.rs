@@ -1,4 +1,4 @@
-//! Applies records of the feed without a hub: on the stopped store, by the owners that apply them from the feed.
+//! Applies records of the feed without a hub, in the stopped store, with the owners that apply them from the feed.
 
 use domain::model::base::event::{Event, fact};
 use domain::model::hub::sync::ConflictDown;
@@ -43,9 +43,9 @@ pub fn apply_feed(store: &mut Store, records: &Value) {
     store.start();
 }
 
-/// Writes like a command of the program on a stopped store.
+/// Writes to a stopped store, as a command of the program does.
 fn write_offline(store: &Store, events: Vec<Event>, transfer: Option<Transfer>) {
-    // The store's program creates files for their owner only, so this process must do the same.
+    // The program makes new files private to their owner, so this process must do the same.
     edge::private::new_files_only_for_owner();
     let config = load(Some(&store.folder().join("config.toml")), Vec::new()).unwrap().config;
     let storage = folder::open(&config).unwrap();

@@ -1,6 +1,6 @@
-//! Black-box tests: the real `store-router` and `cloud-hub`, driven as a till, a person and a
-//! failing machine would drive them. Nothing in here knows the inside of either, but for what stands in for another
-//! version (`sync/versions.rs`) and for a hub that is not there (`head_office.rs`).
+//! Black-box tests: the real `store-router` and `cloud-hub`, used as tills and people use them and on failing machines.
+//! The tests use no internals of either program, except for stand-ins of another version (`sync/versions.rs`) and of a
+//! hub (`head_office.rs`).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

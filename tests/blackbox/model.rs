@@ -1,8 +1,8 @@
-//! A store against a model: random days at three tills, with crashes, on the real store and on a small book that was
-//! written from docs/arithmetic.md and shares no code with the store's rules.
+//! A store against a model: random days at three tills, with crashes. Each step runs on the real store and on a small
+//! model that was written from docs/arithmetic.md and shares no code with the store's rules.
 //!
-//! The seed is printed (`MODEL_SEED=n`, or `SEED=n`, repeats a run, `MODEL_STEPS=n` makes it longer). A failing run is
-//! shortened on fresh stores before it is shown. Failures that were found this way are kept as tests of their own.
+//! The seed is printed (`MODEL_SEED=n`, or `SEED=n`, repeats a run; `MODEL_STEPS=n` sets its length). A failing run is
+//! shortened on fresh stores before it is printed. Failures found this way are kept as separate tests.
 
 mod back_room;
 mod book;
@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use step::Step;
 use testkit::dice::Random;
 
-/// Steps of a run, unless the environment says otherwise.
+/// Default number of steps of a run.
 const STEPS: usize = 160;
-/// How long a failing run may be made shorter.
+/// Time limit for shortening a failing run.
 const SHRINKING: Duration = Duration::from_secs(120);
 
 #[test]
@@ -32,7 +32,7 @@ fn the_store_does_what_the_model_says() {
     panic!("{why}\nafter these {} steps:\n{steps:#?}", steps.len());
 }
 
-/// Drives a fresh store; what went wrong, if anything did.
+/// Runs the steps on a fresh store. Returns what failed, if anything.
 fn run(steps: &[Step]) -> Result<(), String> {
     let driven = catch_unwind(AssertUnwindSafe(|| {
         let mut shop = Shop::open();
@@ -45,8 +45,8 @@ fn run(steps: &[Step]) -> Result<(), String> {
     })
 }
 
-/// Leaves out what the failure does not need: halves first, then ever smaller parts. Steps name things by
-/// their place among those that are there, so any part of a run is a run.
+/// Removes steps that the failure does not need: halves first, then smaller and smaller parts. Steps refer to things by
+/// their position among those that exist, so any part of a run is a valid run.
 fn shorter(mut steps: Vec<Step>, mut why: String) -> (Vec<Step>, String) {
     let deadline = Instant::now() + SHRINKING;
     let mut part = steps.len().div_ceil(2);

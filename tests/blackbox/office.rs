@@ -1,4 +1,4 @@
-//! Head office's books through its interface alone.
+//! Head office's books, tested only over HTTP.
 
 mod reported;
 mod several;

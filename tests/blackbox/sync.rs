@@ -1,7 +1,7 @@
-//! What synchronisation must stand (docs/proofs/sync-proofs.md): the real store and the real hub, and
-//! between them what networks, machines, backups and people do. In the end both have the same.
+//! Conditions that synchronisation must survive (docs/proofs/sync-proofs.md): the real store and the real hub, with
+//! failures of networks and machines, backups and mistakes of people. At the end both have the same data.
 //!
-//! With `HUB_TEST_POSTGRES` in the environment the hub's database is on that server, else it is a file.
+//! With `HUB_TEST_POSTGRES` in the environment the hub's database is on that server, otherwise it is a file.
 
 mod alike;
 mod clocks;
@@ -31,22 +31,22 @@ use serde_json::Value;
 use testkit::hub::Hub;
 use testkit::store::{STORE_ID, Store};
 
-/// Short pauses: a test waits for a condition, not for a backoff.
+/// Short pauses, because a test waits for a condition and not for a backoff.
 const QUICK: &str = "sync.backoff_min = \"2ms\"\nsync.backoff_max = \"40ms\"\n";
 
-/// How the hub sees the store of every test.
+/// Returns the hub's status of the store that every test uses.
 #[track_caller]
 fn status(hub: &Hub) -> Value {
     hub.login().get(&format!("/api/stores/{STORE_ID}/status")).data(200)
 }
 
-/// The epochs that the hub knows of it.
+/// Returns the epochs of the store that the hub knows.
 #[track_caller]
 fn epochs(hub: &Hub) -> Vec<Value> {
     status(hub)["heads"].as_array().unwrap().clone()
 }
 
-/// How the store sees its own queue.
+/// Returns the store's status of its own queue.
 #[track_caller]
 fn outbox(store: &Store) -> Value {
     store.login("manager").get("/api/sync/status").data(200)["outbox"].clone()

@@ -1,4 +1,4 @@
-//! Store Admin: a delivery is taken in, counted on a phone's screen, and seen by whoever runs the shop.
+//! Store Admin: a delivery is received, counted on a phone's screen, and reviewed by a manager.
 
 use crate::furnished::{as_people, text};
 use crate::looks::look;
@@ -10,7 +10,7 @@ use testkit::goods::{SKU, stock};
 use testkit::linked::Linked;
 use testkit::{Store, audit};
 
-/// Waits for a page of an address.
+/// Waits for the page of an address.
 #[track_caller]
 fn go<S>(screen: &mut Screen<S>, address: &str, selector: &str) {
     screen.script(&format!("location.hash = '{address}'"));
@@ -23,7 +23,7 @@ fn a_delivery_is_received_counted_and_seen() {
     let Some(mut screen) = Screen::open(store) else { return };
     screen.visit("/admin");
     screen.log_in("warehouse");
-    // Warehouse staff see goods; figures and people are not in their menu.
+    // Warehouse staff see goods. Figures and people are not in their menu.
     screen.sees("nav a[href='#/stock']");
     assert_eq!(screen.script("return document.querySelectorAll('nav a').length"), 9);
     go(&mut screen, "#/receiving/new", "#scan");
@@ -31,12 +31,12 @@ fn a_delivery_is_received_counted_and_seen() {
         screen.scans(code);
     }
     screen.reads(".dock", "2 lines, 3 pieces");
-    // A name finds the product too; Enter waits for the list.
+    // A name also finds the product; Enter waits for the list.
     screen.browser.write("#scan", "Product 8990007");
     screen.presses(ENTER);
     screen.reads(".dock", "2 lines, 4 pieces");
     look(&mut screen, "admin-receive");
-    // A reload loses nothing: the draft is there again.
+    // After a reload the draft is restored.
     screen.browser.reload();
     screen.reads(".dock", "2 lines, 4 pieces");
     screen.browser.press(".dock button");
@@ -44,13 +44,16 @@ fn a_delivery_is_received_counted_and_seen() {
     let mut warehouse = screen.store.login("warehouse");
     assert_eq!(warehouse.get("/api/stock/8990001").data(200)["on_hand"], json!(2));
 
-    // The filters say how many they have; what lacks most comes first.
+    // The filters show their counts, and products that are furthest below their level come first.
     go(&mut screen, "#/stock", "page-stock tbody tr");
     screen.reads(".tools button b", "12");
     screen.browser.press(".tools button");
     screen.reads("#found", "Products: 12");
     let last = "return document.querySelector('page-stock tbody tr:last-child').textContent";
-    assert!(screen.script(last).as_str().unwrap().contains("8990007"), "it lacks least, by two pieces");
+    assert!(
+        screen.script(last).as_str().unwrap().contains("8990007"),
+        "this one is only two pieces below its level"
+    );
     choose(&mut screen, "#sort", "most");
     screen.reads("page-stock tbody tr:first-child", "8990001");
 
@@ -113,7 +116,7 @@ fn a_delivery_is_found_by_its_note_looked_at_and_taken_back() {
     go(&mut screen, &format!("#/receiving/{id}"), &format!("#qty-{SKU}"));
     screen.browser.press("#all");
     screen.reads(".dock", "1 line, 12 pieces");
-    // More than the order takes: the page says of what, how many go, and offers them.
+    // More pieces than the order allows: the page shows the product and the allowed number, and offers to use it.
     choose(&mut screen, &format!("#qty-{SKU}"), "15");
     screen.browser.press(".dock button");
     screen.reads("#over", "the order takes 12 more");
@@ -129,7 +132,7 @@ fn a_delivery_is_found_by_its_note_looked_at_and_taken_back() {
     screen.reads("page-record", "SJ-88213");
     look(&mut screen, "admin-delivery");
 
-    // What people have in hand is the paper, whose number they know by its end.
+    // People have the paper delivery note and search by the end of its number.
     go(&mut screen, "#/deliveries?delivery_note_no=88213", "page-records tbody a");
     assert_eq!(screen.script("return document.querySelectorAll('tbody tr').length"), 1);
     screen.reads("tbody", &no);
@@ -175,22 +178,22 @@ fn a_member_is_put_right_and_their_sales_are_found() {
     screen.sees("#f-phone[aria-invalid]");
     screen.browser.write("#f-phone", "081211112222");
     screen.browser.write("#f-email", "");
-    // The browser typed the number as fast as a scanner, whose end Enter would be.
+    // The test typed the number as fast as a scanner, so Enter would end a scan. It presses the button instead.
     screen.browser.press("dialog .btn.primary");
     screen.reads("#banner", "Saved");
     screen.reads("h1", "Siti Rahma");
     let now = shop.manager.get(&format!("/api/members/{id}")).data(200);
     assert_eq!((&now["phone"], &now["email"]), (&json!("+6281211112222"), &json!(null)));
 
-    // All are listed; a part of the number finds her as the whole does.
+    // All members are listed. A part of the number finds the member, as the whole number does.
     go(&mut screen, "#/members", "#search");
     screen.reads("page-members tbody", "Siti Rahma");
-    // As a person types: faster digits are a scan.
+    // The test types at a person's speed, because faster digits are a scan.
     screen.script("document.querySelector('#search').focus()");
     screen.types("0812111");
     screen.reads("page-members tbody", "Siti Rahma");
 
-    // All of them, then those of one member, by what somebody says at the counter.
+    // All sales, then those of one member, found by what the member says at the counter.
     go(&mut screen, "#/sales", "page-records tbody tr:nth-child(2)");
     choose(&mut screen, "#filter-member_id", "nobody");
     screen.reads("#banner", "No member matches nobody");

@@ -1,5 +1,5 @@
-//! Store Admin's pages of the box: parts killed and seen to come back, what is stored checked and copied, settings with who
-//! said them, who did what, values that lost put back, people and members.
+//! Store Admin's pages about the store's machine: actors that are killed and restarted, verification and backups,
+//! settings with their sources, the audit log, values that lost and are restored, people and members.
 
 use crate::looks::look;
 use crate::screen::{ENTER, Screen};
@@ -9,7 +9,7 @@ use testkit::linked::Linked;
 use testkit::store::Store;
 use testkit::{Client, audit, process, wait};
 
-/// Store Admin at a page, as somebody.
+/// Opens Store Admin at a page, logged in as somebody.
 #[track_caller]
 fn admin(store: &Store, who: &str, page: &str) -> Option<Screen<()>> {
     let mut screen = Screen::of(store, "/admin")?;
@@ -25,7 +25,7 @@ fn go(screen: &mut Screen<()>, page: &str, selector: &str) {
     screen.sees(selector);
 }
 
-/// The restarts of a part, as its row has them.
+/// Returns the number of restarts of a part from its row.
 fn restarts(screen: &mut Screen<()>, name: &str) -> String {
     screen.text(&format!("[id='part-{name}'] td:nth-child(4)"))
 }
@@ -39,21 +39,21 @@ fn a_part_that_is_killed_is_seen_to_come_back() {
     assert_eq!(restarts(&mut screen, "catalogue"), "0");
     screen.browser.press("#part-catalogue button");
     screen.reads("dialog h2", "Restart Catalogue?");
-    // Nobody restarts by a stray Enter: the focus is on what changes nothing.
+    // An accidental Enter restarts nothing: the focus is on the button that changes nothing.
     screen.reads("dialog :focus", "Keep");
     look(&mut screen, "admin-machine-question");
     screen.browser.press("dialog .danger");
     screen.reads("#banner", "Catalogue is running again");
-    wait::until("its row says so", || (restarts(&mut screen, "catalogue") == "1").then_some(()));
+    wait::until("the row shows the restart", || (restarts(&mut screen, "catalogue") == "1").then_some(()));
     screen.reads("#part-catalogue .why", "kill");
 
-    // What others do shows without a word of this page: a part dies, a till opens its shift.
+    // Changes by others appear without an action on this page: an actor dies, a till opens its shift.
     let mut other = store.login("admin");
-    wait::until("it is killed", || {
+    wait::until("the actor is killed", || {
         let killed = other.post("/api/admin/actors/members/restart", &json!({}));
         (killed.status != 503).then(|| killed.data(200))
     });
-    wait::until("its row says so", || (restarts(&mut screen, "members") == "1").then_some(()));
+    wait::until("the row shows the restart", || (restarts(&mut screen, "members") == "1").then_some(()));
     let mut till = store.login("till-1").at_register("till-1");
     let shift = till.post("/api/shifts/open", &json!({})).data(201);
     let part = format!("[id='part-shift:{}']", shift["shift_id"].as_str().unwrap());
@@ -62,7 +62,7 @@ fn a_part_that_is_killed_is_seen_to_come_back() {
     look(&mut screen, "admin-machine");
     screen.is_clean();
 
-    // A manager looks; an administrator restarts.
+    // A manager can only view; an administrator can restart.
     let Some(mut manager) = admin(&store, "manager", "machine") else { return };
     manager.reads(".calm", "components running");
     manager.browser.press(".technical summary");
@@ -93,19 +93,19 @@ fn data_is_copied_and_checked_and_damage_shows() {
     journal::flip(&segment, frame.offset + HEADER_BYTES + frame.body_bytes / 2);
     screen.browser.press("#verify");
     screen.reads("store-work .notice.bad", "problem");
-    // The journal is the truth: nothing is made anew of it, and nobody restarts before it is copied.
+    // The journal is the source of truth and can't be rebuilt, so the page says to copy it before a restart.
     screen.reads("store-work .steps-to-do", "Don't restart the store before you copy the folder");
     assert!(!screen.text("store-work .steps-to-do").contains("rebuild-index"));
     let file = segment.file_name().unwrap().to_str().unwrap().to_owned();
     screen.reads("store-work .wrong", &file);
     look(&mut screen, "admin-damage");
-    // It is what the store found last, also for whoever comes now.
+    // The result is the store's last one, and every later visitor sees it.
     screen.browser.reload();
     screen.reads("store-work .notice.bad", "What to do");
     screen.is_clean();
 }
 
-/// Both ends settle a product's place without having seen the other: head office's counts.
+/// Both sides set a product's shelf place without knowing of the other's change. Head office's value wins.
 #[track_caller]
 fn lost_place(shop: &mut Linked) {
     let settle = |shop: &Linked, place: &str| {
@@ -155,7 +155,7 @@ fn a_value_that_lost_is_put_back_and_settings_name_head_office() {
     screen.reads("#banner", "Restored");
     screen.reads("page-sync tbody .badge", "restored");
     let mut warehouse = shop.store.login("warehouse");
-    wait::until("what lost is back", || (place(&mut warehouse) == json!("S-2")).then_some(()));
+    wait::until("the value that lost is restored", || (place(&mut warehouse) == json!("S-2")).then_some(()));
 
     go(&mut screen, "settings", "#search");
     screen.types("window_days");
@@ -200,14 +200,14 @@ fn who_did_what_is_found_by_person_document_and_day() {
     screen.reads("dialog", receipt);
     look(&mut screen, "admin-audit-entry");
     screen.browser.press("dialog footer button");
-    // The address has the filter: whoever opens it sees the same.
+    // The address contains the filter, so it shows the same to everybody.
     screen.browser.reload();
     screen.reads("page-audit tbody", "Sale voided");
     assert_eq!(screen.script("return document.querySelectorAll('page-audit tbody tr').length"), 1);
     screen.browser.press("page-audit .asking .btn");
     screen.reads("page-audit tbody", "Logged in");
 
-    // By keyboard: Ctrl K finds what may be done, `g` and a letter go to a page, `?` tells the keys.
+    // By keyboard: Ctrl K finds actions, `g` and a letter open a page, `?` lists the keys.
     screen.script("document.activeElement.blur()");
     screen.types("?");
     screen.reads("dialog .keys", "g b");

@@ -1,4 +1,5 @@
-//! What pages may cost: files and rounds before the first one, what each brings, how much a key redraws, what stays behind.
+//! Budgets of pages: files and rounds before the first page, size of each later page, redraws per key, and memory that
+//! is not freed.
 
 use crate::screen::{ENTER, ESCAPE, F9, Screen};
 use serde_json::{Value, json};
@@ -7,42 +8,43 @@ use std::fs;
 use std::path::Path;
 use testkit::{Client, Store};
 
-/// What goes over the wire before the first page of an app is there, and how many files that is.
+/// Bytes that are transferred before the first page of an app.
 const APPS: [(&str, usize); 3] = [("pos", 90 * 1024), ("admin", 110 * 1024), ("portal", 120 * 1024)];
-/// Texts are two small files for each folder.
+/// Highest number of files. Each folder has two small files of texts.
 const FILES_MAX: usize = 36;
 const ICONS: &str = "vendor/icons.svg";
-/// Of the files that no other page brings, as they go over the wire.
+/// Highest number of transferred bytes of the files that only one page needs.
 const OWN_MAX: usize = 12 * 1024;
-/// Rounds of questions before the first page is whole: what its HTML names, what those name, what those name.
+/// Highest number of rounds of requests before the first page: files named in its HTML, files that those name, and so
+/// on.
 const DEPTH_MAX: usize = 3;
 /// Lines of the largest basket.
 const LINES: usize = 500;
-/// Products of a large store, and those that the count of redrawn lines needs.
+/// Products of a large store, and products for the count of redrawn lines.
 const PRODUCTS: usize = 100_000;
 const PRODUCTS_FEW: usize = 1_000;
-/// Of a file: a command has a minute, also on a busy machine.
+/// Rows of an imported file, so that each command takes less than a minute on a busy machine.
 const AT_ONCE: usize = 20_000;
-/// Set by `cargo xtask soak`: keys, scans and searches are timed in a store of [`PRODUCTS`].
+/// Set by `cargo xtask soak`: measures keys, scans and searches in a store with [`PRODUCTS`].
 const TIMED: &str = "SCREENS_TIMED";
-/// Keys that are timed: their median is printed beside that of a page with nothing on it, since machines are shared.
+/// Number of measured keys. Their median is printed next to that of an empty page, because machines are shared.
 const KEYS: usize = 40;
-/// Scans, and texts that are looked for.
+/// Number of measured scans and searches.
 const TRIES: usize = 20;
 /// Time from a key to its effect on the screen. The shortest of all tries is compared: other load of the machine makes
 /// only some of them longer, while a slow page is slow each time.
 const EFFECT_MAX_MS: f64 = 50.0;
-/// What the loop and the store's shortest answer take on the machine that the budgets are meant for, as medians.
+/// Medians of the loop and of the store's shortest answer on the reference machine.
 const LOOP_MS: f64 = 5.0;
 const ASK_MS: f64 = 3.0;
-/// What a search waits for the next letter, as `ui/pos/entry.js` has it: no part of its effect.
+/// Delay of a search in `ui/pos/entry.js`, which does not count for its effect.
 const SEARCH_AFTER_MS: f64 = 60.0;
 const SALES_BEFORE: usize = 10;
 const SALES: usize = 30;
-/// What a thousand sales may leave on the heap.
+/// Highest growth of the heap by a thousand sales.
 const HEAP_MAX: f64 = 10.0 * 1024.0 * 1024.0;
 
-/// The modules of `ui/`: what each names at once, and what it names for later.
+/// The modules of `ui/`: the imports of each at the start, and its later ones.
 struct Modules(BTreeMap<String, (Vec<String>, Vec<String>)>);
 
 impl Modules {
@@ -65,7 +67,7 @@ impl Modules {
         Self(all)
     }
 
-    /// What these bring, each with the round in which it is asked for.
+    /// Returns the modules that these load, each with the round of its request.
     fn brought(&self, first: &[String]) -> BTreeMap<String, usize> {
         let mut rounds: BTreeMap<String, usize> = first.iter().map(|name| (name.clone(), 1)).collect();
         let mut last = first.to_vec();
@@ -83,7 +85,7 @@ impl Modules {
         rounds
     }
 
-    /// Every module that is brought later, from these on.
+    /// Returns every module that is loaded later, starting from these.
     fn chunks(&self, first: &BTreeMap<String, usize>) -> BTreeSet<String> {
         let (mut found, mut left): (BTreeSet<String>, Vec<String>) =
             (BTreeSet::new(), first.keys().cloned().collect());
@@ -98,12 +100,12 @@ impl Modules {
     }
 }
 
-/// Whether a page may import this file: JavaScript, and texts as JSON.
+/// Returns whether a page may import this file: JavaScript, or texts as JSON.
 fn is_module(name: &str) -> bool {
     name.ends_with(".js") || name.ends_with(".json")
 }
 
-/// What a module of this folder names behind these words.
+/// Returns the modules that a file of this folder names behind these words.
 fn named(folder: &str, text: &str, words: &str) -> Vec<String> {
     let names = text.split(words).skip(1).filter_map(|rest| rest.split('"').next());
     let names = names.filter_map(|name| {
@@ -114,7 +116,7 @@ fn named(folder: &str, text: &str, words: &str) -> Vec<String> {
     names.filter(|name| is_module(name)).collect()
 }
 
-/// Pages may stand in a table, by the file that has them.
+/// Returns the modules that a table of pages lists.
 fn listed(text: &str) -> Vec<String> {
     let names = text.split('"').filter(|word| {
         word.contains('/') && word.chars().all(|one| one.is_ascii_lowercase() || "/_".contains(one))
@@ -123,7 +125,7 @@ fn listed(text: &str) -> Vec<String> {
     names.map(|name| format!("{name}.js")).filter(there).collect()
 }
 
-/// How many bytes of a file go over the wire.
+/// Returns the number of transferred bytes of a file.
 fn weight(client: &mut Client, build: &str, name: &str) -> usize {
     let file = client.send("GET", &format!("/ui/{build}/{name}"), &[("Accept-Encoding", "gzip")], b"");
     assert_eq!(file.status, 200, "{name}");
@@ -184,13 +186,13 @@ fn each_page_brings_little_and_the_first_one_in_few_rounds() {
     }
 }
 
-/// Begins to note how long keys take until what they show is painted, by the events' own clock.
+/// Script that records the time from each key to its paint, by the clock of the events.
 const NOTE_KEYS: &str = "window.took = []; addEventListener('keydown', (event) => requestAnimationFrame(() => {\
     const painted = new MessageChannel();\
     painted.port1.onmessage = () => took.push(performance.now() - event.timeStamp);\
     painted.port2.postMessage(0); }))";
 
-/// What was noted, the least first.
+/// Returns the recorded times in ascending order.
 #[track_caller]
 fn sorted(screen: &mut Screen<impl Sized>, noted: &str) -> Vec<f64> {
     let noted = screen.script(&format!("return {noted}"));
@@ -205,7 +207,7 @@ fn median(screen: &mut Screen<impl Sized>, noted: &str) -> f64 {
     all[all.len() / 2]
 }
 
-/// Holds the least of what was noted to the budget, and gives the median.
+/// Asserts that the shortest recorded time is within the budget, and returns the median.
 #[track_caller]
 fn soon(screen: &mut Screen<impl Sized>, what: &str, noted: &str, waits: f64) -> f64 {
     let all = sorted(screen, noted);
@@ -217,8 +219,8 @@ fn soon(screen: &mut Screen<impl Sized>, what: &str, noted: &str, waits: f64) ->
     all[all.len() / 2] - waits
 }
 
-/// How many times slower than the one that the budgets are meant for this machine is just now, at least 1: by a loop in the
-/// page and by the store's shortest answer.
+/// Returns how many times slower than the reference machine this one is now, at least 1: by a loop in the page and by
+/// the store's shortest answer.
 #[track_caller]
 fn slower(screen: &mut Screen<impl Sized>) -> f64 {
     let measured = screen.script(
@@ -234,7 +236,7 @@ fn slower(screen: &mut Screen<impl Sized>) -> f64 {
     by_loop.max(by_ask).max(1.0)
 }
 
-/// A store with that many products, and a basket with as many lines as one may have.
+/// Opens a store with this many products, and a basket with the highest number of lines.
 #[track_caller]
 fn laden(products: usize) -> Store {
     let store = Store::open_with("", 1);
@@ -271,30 +273,27 @@ fn a_key_redraws_one_of_five_hundred_lines_at_once() {
     screen.reads("#total", "5,561,100");
     screen.sees(".display[aria-busy=false]");
     let drawn = screen.script("return [[...new Set(drawn)], [...changed], drawn.length]");
-    assert_eq!((&drawn[0], &drawn[1]), (&json!([499]), &json!([499])), "only the line that changed is drawn");
-    assert!(
-        drawn[2].as_u64() <= Some(4),
-        "once when the key is pressed, once when the answer is there: {drawn}"
-    );
+    assert_eq!((&drawn[0], &drawn[1]), (&json!([499]), &json!([499])), "only the changed line is drawn");
+    assert!(drawn[2].as_u64() <= Some(4), "once for the key and once for the answer: {drawn}");
     screen.script("drawn.length = 0");
 
     screen.script(NOTE_KEYS);
     let keys = "\u{E013}\u{E015}".repeat(KEYS / 2);
     screen.types(&keys);
     let drawn = screen.script("return drawn.length").as_u64().unwrap();
-    assert_eq!(drawn, 2 * KEYS as u64, "a step redraws the row that it leaves and the one that it comes to");
+    assert_eq!(drawn, 2 * KEYS as u64, "a step redraws the old row and the new one");
     screen.is_clean();
     if timed {
         is_prompt(&mut screen);
     }
 }
 
-/// Times keys, scans and searches.
+/// Measures keys, scans and searches.
 #[track_caller]
 fn is_prompt(screen: &mut Screen) {
     let key = soon(screen, "a key", "took", 0.0);
-    // The next scan's line stands there. Its keys carry a clock of their own and come as late as the driver brings them:
-    // counted from where the page has Enter.
+    // The line of the next scan is awaited. The keys of a scan arrive as late as the driver sends them, so the time
+    // starts when the page gets Enter.
     screen.script(
         "window.scanned = []; addEventListener('keydown', (event) => { if (event.key !== 'Enter') return;\
          const begun = performance.now();\
@@ -305,7 +304,7 @@ fn is_prompt(screen: &mut Screen) {
         screen.script(&format!("window.wanted = {}", 20 * n + 1));
         screen.scans(&format!("72{:06}", 20 * n));
         let noted = format!("return scanned.length > {n}");
-        testkit::wait::until("the line is there", || (screen.script(&noted) == true).then_some(()));
+        testkit::wait::until("the line is shown", || (screen.script(&noted) == true).then_some(()));
     }
     screen.sees(".display[aria-busy=false]");
     let scan = soon(screen, "a scan", "scanned", 0.0);
@@ -315,7 +314,7 @@ fn is_prompt(screen: &mut Screen) {
     bare(screen);
 }
 
-/// Looks for one of a hundred thousand by its name, again and again: from the last letter to the list that has it.
+/// Searches for one of a hundred thousand products by its name, repeatedly: from the last letter to the list with it.
 #[track_caller]
 fn searches(screen: &mut Screen) -> f64 {
     screen.script(
@@ -336,7 +335,7 @@ fn searches(screen: &mut Screen) -> f64 {
     soon(screen, "a search", "searched", SEARCH_AFTER_MS)
 }
 
-/// The same keys on a page with nothing on it: what this machine does at best just now.
+/// Measures the same keys on an empty page: the best possible time of this machine now.
 #[track_caller]
 fn bare(screen: &mut Screen) {
     screen.browser.open("about:blank");

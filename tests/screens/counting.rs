@@ -1,20 +1,20 @@
-//! Goods are counted on a phone where the store can't be reached: what is counted stays on the phone, is shown as waiting, is sent
-//! when the store is back, and counts once.
+//! Goods are counted on a phone while the store can't be reached: counts are kept on the phone, shown as waiting, sent
+//! when the store is back, and applied once.
 
 use crate::screen::{ENTER, Screen};
 use crate::stockroom::{choose, go};
 use serde_json::json;
 use testkit::{Store, process, wait};
 
-/// The barcodes of `8990001`, `8990003` and `8990007`; the second one is asked for only when nobody answers.
+/// The barcodes of `8990001`, `8990003` and `8990007`. The second one is scanned only while the store is offline.
 const CODES: [&str; 3] = ["89900010", "89900030", "89900070"];
 
-/// Notes the key of each number that is sent; while `losing`, its answer is lost on the way.
+/// Script that records the key of each count that is sent. While `losing`, the answer is lost.
 const WATCH_SENDS: &str = "window.sent = []; window.asked = []; const real = window.fetch; window.fetch = async (url, options) => {\
     asked.push(String(url)); if (!/counts$/.test(url)) return real(url, options); sent.push(options.headers['Idempotency-Key']);\
     const answer = await real(url, options); if (window.losing) { await answer.text(); throw new TypeError('lost'); } return answer; }";
 
-/// What the phone has: its size, and fingers in place of a mouse.
+/// Emulates a phone: its size, and touch instead of a mouse.
 #[track_caller]
 fn phone(screen: &mut Screen) {
     let metrics = json!({"width": 360, "height": 780, "deviceScaleFactor": 2, "mobile": true});
@@ -22,7 +22,7 @@ fn phone(screen: &mut Screen) {
     screen.browser.devtools("Emulation.setTouchEmulationEnabled", &json!({"enabled": true}));
 }
 
-/// A finger on the first element that reads so.
+/// Taps the first element with this text.
 #[track_caller]
 fn taps(screen: &mut Screen, selector: &str, words: &str) {
     let place = screen.script(&format!(
@@ -36,7 +36,7 @@ fn taps(screen: &mut Screen, selector: &str, words: &str) {
     screen.browser.devtools("Input.dispatchTouchEvent", &json!({"type": "touchEnd", "touchPoints": []}));
 }
 
-/// A product is scanned, its number tapped, and the next one waits.
+/// Scans a product, taps its quantity, and waits for the field of the next one.
 #[track_caller]
 fn counts(screen: &mut Screen, code: &str, name: &str, digits: &str) {
     screen.scans(code);
@@ -44,7 +44,7 @@ fn counts(screen: &mut Screen, code: &str, name: &str, digits: &str) {
     for digit in digits.chars() {
         taps(screen, ".pad-keys .digit", &digit.to_string());
     }
-    wait::until("the number stands there", || {
+    wait::until("the quantity is shown", || {
         (screen.script("return document.querySelector('#counted').value") == digits).then_some(())
     });
     taps(screen, ".counting .primary", "Save, next");
@@ -68,7 +68,8 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     screen.reads("tbody", "Product 8990001");
 
     screen.store.kill9();
-    // A product that this phone has seen has its name, another one its code; the first number of a shelf may be put right.
+    // Products that this phone has seen are shown with their name, others with their code. A first count can be
+    // corrected.
     counts(&mut screen, CODES[0], "Product 8990001", "9");
     counts(&mut screen, CODES[1], CODES[1], "7");
     counts(&mut screen, CODES[0], "Product 8990001", "8");
@@ -76,7 +77,7 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     screen.reads("#waits h2", "Waiting to be sent: 4");
     assert_eq!(screen.script("return document.querySelector('.title .primary').disabled"), true);
     assert_eq!(screen.script("return examine.fits()"), json!([]));
-    // A page that is loaded anew has none of it in its memory.
+    // A reloaded page has none of this in memory.
     screen.browser.open("about:blank");
     screen.store.start();
     screen.visit("/admin");
@@ -85,19 +86,20 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     go(&mut screen, &page, "#scan");
     screen.reads("tbody tr:nth-child(1) .num", "8");
 
-    // The answer is lost on its way: the same number is told again by the same key.
+    // The answer is lost. The count is sent again with the same key.
     screen.script(WATCH_SENDS);
     screen.script("window.losing = true");
     counts(&mut screen, CODES[2], "Product 8990007", "10");
     screen.reads("#waits h2", "Waiting to be sent: 1");
     screen.script("window.losing = false");
-    wait::until("nothing waits", || screen.text("#waits").is_empty().then_some(()));
+    wait::until("no count waits", || screen.text("#waits").is_empty().then_some(()));
     screen.reads("tbody tr:nth-child(3) .num", "10");
     let sent = screen.script("return sent");
     let keys = sent.as_array().unwrap();
     assert!(keys.len() > 1 && keys.iter().all(|key| *key == keys[0]), "{sent}");
 
-    // What was counted by mistake is taken back: where there was a number before it is counted anew, and what was not counted is not.
+    // A count by mistake is withdrawn. A product with an earlier count must be counted again; without one it is not
+    // counted.
     counts(&mut screen, CODES[2], "Product 8990007", "99");
     screen.reads(".last li", "99");
     screen.reads("tbody tr:nth-child(3) .num", "99");
@@ -112,7 +114,7 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     screen.reads("#progress", "3 of 12");
     screen.reads(".left", "Product 8990002");
     assert_eq!(screen.script("return examine.fits()"), json!([]));
-    // The page of a blind count never shows or asks for the expected quantities.
+    // In a blind count the page never shows or requests expected quantities.
     let asked = screen.script("return asked.filter((url) => !url.startsWith('/api/opname/'))");
     assert_eq!(asked, json!([]));
     screen.is_clean();
@@ -129,7 +131,7 @@ fn counts_wait_on_the_phone_while_the_store_is_away_and_count_once() {
     assert_eq!(on_hand, [json!(8), json!(7), json!(10), json!(10)]);
 }
 
-/// Presses a button, and the yes of what it asks.
+/// Presses a button and confirms.
 #[track_caller]
 fn agrees(screen: &mut Screen, selector: &str) {
     screen.browser.press(selector);
@@ -137,7 +139,7 @@ fn agrees(screen: &mut Screen, selector: &str) {
     screen.browser.press("dialog footer .btn:last-child");
 }
 
-/// Products are counted and skipped in the order in which they are left, and the list stays as long as it was.
+/// Products are counted and skipped in the order of the list, which keeps its length.
 #[track_caller]
 fn goes_down_the_list(screen: &mut Screen) {
     let rows = |screen: &mut Screen| screen.script("return document.querySelectorAll('.left li').length");
@@ -158,7 +160,7 @@ fn goes_down_the_list(screen: &mut Screen) {
     taps(screen, ".pad-keys .digit", "7");
     taps(screen, ".counting .primary", "Save, next");
     screen.reads("#progress", "5 of 72");
-    wait::until("two are gone", || (rows(screen) == 67).then_some(()));
+    wait::until("two products are gone", || (rows(screen) == 67).then_some(()));
     taps(screen, ".counting .rowx .btn", "Cancel");
     screen.sees("#scan");
 }
@@ -167,7 +169,7 @@ fn goes_down_the_list(screen: &mut Screen) {
 fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     let store = Store::open();
     store.receive_all(10);
-    // More than one page of what is left.
+    // Enough products for more than one page of the list.
     let more = (10..70).map(|no| format!("99000{no},Goods {no},1000,grocery,,,\n")).collect::<String>();
     let carton = "sku,name,price,category,barcode,pack_barcode,pack_qty\n\
                   8990001,Product 8990001,2000,grocery,89900010,18990001,12\n";
@@ -179,7 +181,7 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     screen.visit("/admin");
     screen.log_in("manager");
     go(&mut screen, "#/counts", ".empty");
-    // Nobody loads anything: the list shows what somebody else has begun.
+    // The list shows a count that somebody else has begun, without a reload.
     let count = manager.post("/api/opname", &json!({"scope": "all"})).data(201);
     screen.reads("tbody", "0 of 72");
     go(&mut screen, &format!("#/counts/{}", count["opname_id"].as_str().unwrap()), "#scan");
@@ -193,14 +195,14 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     counted(&mut screen, "12");
     screen.scans(CODES[0]);
     counted(&mut screen, "13");
-    // The next product saves it.
+    // The scan of the next product saves the count.
     counts(&mut screen, "89900020", "Product 8990002", "14");
     counts(&mut screen, "89900040", "Product 8990004", "7");
     screen.reads("#progress", "3 of 72");
     goes_down_the_list(&mut screen);
     choose(&mut screen, "#left", "8990005");
     let left = |screen: &mut Screen| {
-        wait::until("one is left", || {
+        wait::until("one product is left", || {
             (screen.script("return document.querySelectorAll('.left li').length") == 1).then_some(())
         });
     };
@@ -224,7 +226,7 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     screen.reads(".left", "Product 8990002");
     agrees(&mut screen, ".title .end .btn:not(.primary)");
     screen.reads(".title .badge", "cancelled");
-    // A new one of products that are searched by name.
+    // Starts a count of products that are found by name.
     go(&mut screen, "#/counts", ".title .primary");
     screen.browser.press(".title .primary");
     screen.sees("#f-skus");
@@ -238,7 +240,7 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     screen.reads("#progress", "0 of 1");
     agrees(&mut screen, ".title .end .btn:not(.primary)");
     screen.reads(".title .badge", "cancelled");
-    // A new one of a category that the catalogue has.
+    // Starts a count of a category of the catalogue.
     go(&mut screen, "#/counts", ".title .primary");
     screen.reads("tbody", "Chosen products");
     screen.browser.press(".title .primary");
@@ -247,5 +249,5 @@ fn a_carton_counts_its_pieces_and_differences_are_decided_by_value() {
     screen.browser.press("dialog .btn.primary");
     screen.reads(".title h1", "grocery");
     screen.is_clean();
-    assert_eq!(manager.get("/api/stock/8990002").data(200)["on_hand"], json!(10), "nothing moves");
+    assert_eq!(manager.get("/api/stock/8990002").data(200)["on_hand"], json!(10), "no stock moves");
 }

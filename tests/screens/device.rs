@@ -1,4 +1,5 @@
-//! This device: what its scanner does is seen, and where the line between scan and person lies is set; for both apps.
+//! The settings of this device: the page shows the scanner's speed, and sets the limit between a scan and a person. For
+//! both apps.
 
 use crate::looks::look;
 use crate::screen::{ESCAPE, Screen};
@@ -6,7 +7,7 @@ use crate::stockroom::{admin, choose, go};
 use serde_json::json;
 use testkit::Store;
 
-/// Milliseconds between the keys of a scanner that is slower than what counts as one.
+/// Milliseconds between the keys of a scanner that is too slow for the default limit.
 const SLOW: u32 = 70;
 
 #[test]
@@ -28,12 +29,12 @@ fn a_slow_scanner_is_seen_and_its_limits_are_set_for_every_page_of_the_device() 
     screen.script("document.querySelector('#test-scan').focus()");
     screen.browser.scan("8990001234", SLOW);
     screen.reads("#measured .badge", "Scan");
-    // In any other field the same scanner is one now, and the field gets back what it had.
+    // In any other field this scanner is now recognised, and the field keeps its value.
     screen.script("document.querySelector('#device-lock').focus()");
     screen.browser.scan("8990001234", SLOW);
     screen.reads("#banner", "8990001234 ignored");
     assert_eq!(screen.script("return document.querySelector('#device-lock').value"), "15");
-    // A number that makes no sense becomes the nearest that does, and a reload keeps it.
+    // An invalid number is replaced by the nearest valid one, also after a reload.
     choose(&mut screen, "#limit-suffix", "90000");
     screen.browser.reload();
     screen.sees("#limit-suffix");

@@ -1,18 +1,19 @@
-// What a page is held to, asked inside of it. It is there before any script of the page, and outside of its policy.
+// Checks of a page, which run inside it. They are loaded before any script of the page, and its policy does not apply
+// to them.
 (() => {
   const frame = window.requestAnimationFrame.bind(window);
   const asked = new Map();
   const timers = new Map();
   let moved = true;
 
-  // ---- what is under way: requests, timers, changes
+  // ---- pending work: requests, timers, changes
 
   const real = window.fetch.bind(window);
   window.fetch = async (url, options) => {
     if (String(url).startsWith("/api/events")) return real(url, options);
     const request = {};
     asked.set(request, `${options?.method ?? "GET"} ${url}`);
-    // What reads the answer goes on before this is taken for over.
+    // The reader of the answer continues before the request counts as done.
     const over = () => setTimeout(() => asked.delete(request));
     try {
       const answer = await real(url, options);
@@ -62,7 +63,7 @@
     if (document.querySelector(".bones,[aria-busy=true]")) return "still loads";
     return fast.length ? `a timer of ${fast} ms` : null;
   };
-  /** Waits until nothing is asked, drawn or timed any more; else what goes on. */
+  /** Waits until no request, drawing or timer is pending. Otherwise returns what is pending. */
   const quiet = async () => {
     for (let frames = 0, still = 0; still < STILL_FRAMES; frames += 1) {
       if (frames > FRAMES_MAX) return unrest() ?? "is drawn over and over";
@@ -75,7 +76,7 @@
     return null;
   };
 
-  /** Waits until what was asked of the page is drawn. */
+  /** Waits until requested changes are drawn. */
   const drawn = () =>
     new Promise((go) => {
       frame(() => frame(() => go(null)));
@@ -84,7 +85,7 @@
   // ---- ways through an app
 
   const app = () => document.querySelector("portal-app, admin-app, pos-app");
-  /** Goes to an address of an app with a menu, and says which page came. */
+  /** Opens an address of an app with a menu, and returns the name of the page. */
   const go = async (hash) => {
     const shell = app();
     if (!Object.hasOwn(shell, "route")) {
@@ -113,7 +114,7 @@
     return quiet();
   };
 
-  // ---- how it looks
+  // ---- layout
 
   const name = (one) =>
     [
@@ -123,12 +124,12 @@
   const seen = (one) =>
     one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && one.getClientRects().length > 0;
   const hides = (way) => way === "hidden" || way === "clip";
-  /** For people who hear the page alone. */
+  /** Whether the element is only for screen readers. */
   const unseen = (style) => style.clipPath !== "none";
 
   const cut = (one) => {
     const style = getComputedStyle(one);
-    // A figure that is cut reads as another figure.
+    // A truncated figure reads as a different figure.
     if (one.matches("input.num")) return seen(one) && one.scrollWidth > one.clientWidth + 1;
     if (one.matches("input, select, textarea, svg, svg *") || unseen(style) || !one.clientWidth) return false;
     const wide = hides(style.overflowX) && style.textOverflow !== "ellipsis" && one.scrollWidth > one.clientWidth + 2;
@@ -137,22 +138,24 @@
   const PHONE_PX = 767;
   const NARROW_PX = 160;
   const TALL_PX = 100;
-  /** On a phone a table folds: figures that lie beside the window are not seen. What moves by itself says so. */
+  /**
+   * On a phone a table folds, so figures beside the window are not seen. An element that scrolls by design is marked.
+   */
   const sideways = (one) =>
     innerWidth <= PHONE_PX &&
     one.scrollWidth > one.clientWidth + 1 &&
     !one.matches(".tabs, .paper, pre, code") &&
     ["auto", "scroll"].includes(getComputedStyle(one).overflowX);
-  /** A text that stands in a column of a word or two. */
+  /** Whether a text is squeezed into a column of a word or two. */
   const squeezed = (cell) => {
     if (cell.clientWidth > NARROW_PX || cell.clientHeight <= TALL_PX) return false;
     const text = document.createRange();
     text.selectNodeContents(cell);
     return text.getBoundingClientRect().height > TALL_PX;
   };
-  /** A cell whose text is drawn over the one beside it. */
+  /** Whether a cell's text is drawn over the next one. */
   const spills = (cell) => cell.clientWidth > 0 && cell.scrollWidth > cell.clientWidth + 1;
-  /** Digits of one figure in two lines: somebody reads the first. */
+  /** Whether the digits of one figure are in two lines, so that a reader sees only the first. */
   const torn = (one) =>
     [...one.childNodes].some((node) => {
       const found = node.nodeType === Node.TEXT_NODE && /\d[\d.,]{2,}/.exec(node.data);
@@ -162,7 +165,7 @@
       text.setEnd(node, found.index + found[0].length);
       return text.getClientRects().length > 1;
     });
-  /** Whether a person can press it: it is on the screen whole, and nothing lies over it. */
+  /** Whether a person can press the element: it is completely on the screen, and nothing covers it. */
   const pressable = (one) => {
     one.scrollIntoView({ block: "center", inline: "center" });
     const { left, right, top, bottom } = one.getBoundingClientRect();
@@ -171,7 +174,7 @@
       left >= -1 && right <= innerWidth + 1 && top >= -1 && bottom <= innerHeight + 1 && at !== null && one.contains(at)
     );
   };
-  /** What does not fit into the window. */
+  /** Returns the elements that do not fit into the window. */
   const fits = () => {
     const wrong = [];
     const root = document.documentElement;
@@ -204,7 +207,7 @@
     return over.slice(0, 2).map(name).join(" and ");
   };
 
-  /** What is read or pressed lies over nothing else that is. */
+  /** Returns the texts and controls that overlap others. */
   const overlaps = () => {
     const kinds = "a[href], button, input, select, textarea, label, h1, h2, dt, dd, td, th, p";
     const within = document.querySelector("dialog[open]") ?? document.querySelector("main");
@@ -231,7 +234,7 @@
     return wrong.slice(0, 5);
   };
 
-  /** How many elements the page has, with as many rows as its list asks for at once. */
+  /** Returns the number of elements of the page, with as many rows as its list loads at once. */
   const elements = (atOnce) => {
     const all = document.querySelectorAll("*").length;
     const page = document.querySelector("main")?.firstElementChild;
@@ -244,22 +247,22 @@
     return Math.round(all + (inside / rows) * Math.max(0, atOnce - rows));
   };
 
-  // ---- who has no mouse
+  // ---- use without a mouse
 
   const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex]";
   const controls = () => {
-    // What lies behind a question is out of use until it is answered.
+    // Controls behind a dialog are disabled until it is answered.
     const within = document.querySelector("dialog[open]") ?? document;
     const all = [...within.querySelectorAll(CONTROLS)].filter((one) => one.tabIndex >= 0 && !one.disabled && seen(one));
-    // Of buttons of which one is chosen, one is a stop.
+    // A group of radio buttons is one stop.
     return all.filter(
       (one) => one.type !== "radio" || one.checked || !all.some((other) => other.name === one.name && other.checked),
     );
   };
-  // Weakly: what a page had and has no longer is not kept by whoever looks.
+  // A weak set, so that the check does not keep elements that the page has removed.
   let reached = new WeakSet();
   document.addEventListener("focusin", (event) => reached.add(event.target), { capture: true });
-  /** Before the first Tab; gives how many there are to press. A date has three parts and its calendar. */
+  /** Prepares for the first Tab; returns the number of tabs to press. A date has three parts and its calendar. */
   const tabsBegin = () => {
     reached = new WeakSet();
     document.activeElement?.blur();
@@ -293,7 +296,10 @@
       return at && (one.contains(at) || at.contains(one));
     });
   };
-  /** After the last Tab: what was never reached, and what shows no ring or lies under something when it is. */
+  /**
+   * Returns, after the last Tab, the controls that were never reached, have no visible ring, or were covered when
+   * focused.
+   */
   const tabsEnd = () =>
     controls().flatMap((one) => {
       if (!reached.has(one)) return [`no Tab reaches ${name(one)}`];
@@ -304,7 +310,7 @@
       ];
     });
 
-  // ---- what people typed
+  // ---- texts of users
 
   const alone = (node) => {
     const text = node.data.trim();
@@ -323,10 +329,7 @@
     return true;
   };
   const solid = (text) => text.replace(/\s+/g, "");
-  /**
-   * Whether the text is on the page, and what became of it otherwise: run, changed, or spilt over what stands beside
-   * it.
-   */
+  /** Whether the text is on the page; otherwise what happened to it: run, changed, or drawn over its neighbour. */
   const typed = (text) => {
     const wrong = [...document.querySelectorAll("img[src=x], svg[onload], [onerror]")].map(
       (one) => `made an element: ${name(one)}`,
@@ -338,7 +341,7 @@
       const { currentNode: node } = nodes;
       if (!node.data.includes(mark)) continue;
       shown = true;
-      // Paper breaks what is wider than it into lines.
+      // Paper wraps texts that are wider than it.
       const onPaper = node.parentElement.closest(".paper") !== null;
       const same = onPaper ? solid(node.data).includes(solid(text)) : node.data.includes(text);
       if (!same) wrong.push(`changed: ${node.data.trim().slice(0, 90)}`);

@@ -1,7 +1,7 @@
-//! Checks of every page: at up to six widths nothing is cut off or wider than the window and the main action can be
-//! pressed; axe-core finds no problem of any level on a page, and no serious one in a state of it, in either theme and
-//! language; Tab reaches every control and shows where it is.
-//! `SCREENS=write` writes the pictures to `target/screens/`.
+//! Checks of every page: at up to six widths nothing is cut off or wider than the window, and the main action can be
+//! pressed; axe-core finds no problem of any level on a page, and no serious one in an intermediate state, in either
+//! theme and language; Tab reaches every control and shows its position. `SCREENS=write` writes the pictures to
+//! `target/screens/`.
 
 use crate::screen::Screen;
 use base64::Engine as _;
@@ -12,20 +12,20 @@ use std::path::Path;
 
 const AXE: &str = include_str!("axe.min.js");
 const TAB: &str = "\u{E004}";
-/// Of 100; what a page's letters are still sharp at.
+/// Quality of the pictures, of 100: the lowest at which text is sharp.
 const QUALITY: u32 = 60;
-/// The most that a page may consist of, with as many rows as a list asks for at once.
+/// Highest number of elements of a page with as many rows as a list loads at once.
 const ELEMENTS_MAX: u64 = 1_500;
 const ROWS_AT_ONCE: u64 = 50;
 
-/// A window, and what is asked of the page in it.
+/// A window, and the checks of the page in it.
 struct Window {
     width: u32,
     height: u32,
     theme: &'static str,
-    /// In the other language.
+    /// Whether to use the other language.
     translated: bool,
-    /// Every page is laid out at this width by a test of its own, `tests/screens/layout.rs` or `till/layout.rs`.
+    /// Whether the page is also checked at this width by `tests/screens/layout.rs` or `till/layout.rs`.
     laid_out: bool,
     axe: bool,
     picture: bool,
@@ -51,7 +51,8 @@ const fn unseen(before: Window) -> Window {
     Window { picture: false, ..before }
 }
 
-/// The first two are 1280 by 1024 at 400 and 200 %. axe-core is asked so that each theme meets each width and language.
+/// The first two are 1280 by 1024 at 400 and 200 %. The runs of axe-core combine each theme with each width and
+/// language.
 const WINDOWS: [Window; 8] = [
     unseen(window(320, 256, "light")),
     laid_out(unseen(window(640, 512, "light"))),
@@ -62,7 +63,7 @@ const WINDOWS: [Window; 8] = [
     asked(window(360, 780, "dark")),
     asked(window(1280, 800, "light")),
 ];
-/// Beside those of [`WINDOWS`] that have one.
+/// More pictures, in addition to those of [`WINDOWS`].
 const MORE_PICTURES: [Window; 4] = [
     window(360, 780, "light"),
     window(768, 1024, "dark"),
@@ -70,12 +71,12 @@ const MORE_PICTURES: [Window; 4] = [
     window(1920, 1080, "dark"),
 ];
 
-/// How many pictures of a page are kept.
+/// Number of pictures of a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Pictures {
-    /// Four widths, both themes.
+    /// Four widths in both themes.
     All,
-    /// A wide light one and a narrow dark one: of what a page looks like while something is done on it.
+    /// A wide light one and a narrow dark one, for intermediate states of a page.
     Two,
 }
 
@@ -87,13 +88,13 @@ pub fn strings(found: &Value) -> Vec<String> {
     found.as_array().into_iter().flatten().map(|one| one.as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Looks at the page that is open in every window, and says what is wrong with it; `place` is the folder of its pictures.
+/// Checks the open page in every window, and reports problems. `place` is the folder of its pictures.
 #[track_caller]
 pub fn examined<S>(screen: &mut Screen<S>, place: &str, pictures: Pictures) -> Vec<String> {
     let own = screen.script("return document.documentElement.lang");
     let other = if own == "id" { "en" } else { "id" };
     let mut wrong = Vec::new();
-    // States of a page that only one test reaches are looked at in every window.
+    // States that only one test reaches are checked in every window.
     for one in WINDOWS.iter().filter(|one| pictures == Pictures::Two || writes_pictures() || !one.laid_out) {
         open(screen, one, if one.translated { other } else { own.as_str().unwrap() });
         let name =
@@ -152,7 +153,7 @@ fn inaccessible<S>(screen: &mut Screen<S>, pictures: Pictures) -> Vec<String> {
     if screen.script("return typeof axe") == "undefined" {
         screen.browser.devtools("Runtime.evaluate", &json!({"expression": AXE}));
     }
-    // A state in the middle of a task may lack what a whole page has, as a heading.
+    // An intermediate state may lack parts of a whole page, such as a heading.
     let levels =
         if pictures == Pictures::All { "impact" } else { "['serious', 'critical'].includes(impact)" };
     strings(&screen.script(&format!(
@@ -162,12 +163,12 @@ fn inaccessible<S>(screen: &mut Screen<S>, pictures: Pictures) -> Vec<String> {
     )))
 }
 
-/// Goes through the page that is open by Tab alone.
+/// Goes through the open page by Tab only.
 #[track_caller]
 pub fn tabbed<S>(screen: &mut Screen<S>) -> Vec<String> {
     let many = screen.script("return examine.tabsBegin()").as_u64().unwrap();
     screen.browser.keys(&TAB.repeat(usize::try_from(many).unwrap()), 0);
-    // The last Tab may have left the page for the window around it: rings are drawn only where the window is in use.
+    // The last Tab may have left the page for the browser. Focus rings are drawn only in the active window.
     let inside = |screen: &mut Screen<S>, on: bool| {
         screen.browser.devtools("Emulation.setFocusEmulationEnabled", &json!({"enabled": on}));
     };
@@ -178,7 +179,7 @@ pub fn tabbed<S>(screen: &mut Screen<S>) -> Vec<String> {
     wrong
 }
 
-/// More of it than a page may consist of.
+/// Asserts that the page has no more elements than allowed.
 #[track_caller]
 pub fn crowded<S>(screen: &mut Screen<S>) -> Option<String> {
     let many = screen.script(&format!("return examine.elements({ROWS_AT_ONCE})")).as_u64().unwrap();

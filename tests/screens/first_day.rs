@@ -1,4 +1,4 @@
-//! The first day of a shop without a head office, at its screens alone: the steps that *Today* lists, products by a mapped
+//! The first day of a shop without head office, with only its pages: the steps that *Today* lists, products by a mapped
 //! file and by hand, opening stock.
 
 use crate::looks::look;
@@ -13,7 +13,7 @@ fn go(screen: &mut Screen<()>, page: &str, selector: &str) {
     screen.sees(selector);
 }
 
-/// Chooses a file in the field for it.
+/// Script that selects a file.
 const FILE: &str = "const file = new File(['Daftar Barang;;;\\nKode;Nama Barang;Rak;Harga Jual [Toko]\\nA1;Teh Botol;3;5.000\\nB2;Kopi;4;12.500\\n'], 'barang.csv');\
     const given = new DataTransfer(); given.items.add(file);\
     const field = document.querySelector('#file'); field.files = given.files; field.dispatchEvent(new Event('change'))";
@@ -32,7 +32,7 @@ fn a_shop_alone_is_set_up_at_its_screens() {
     screen.browser.press("#first-day a[href='#/products']");
     screen.reads("page-records .empty", "Add the first one, or import");
 
-    // Any spreadsheet: what its columns mean is guessed, and corrected by a person.
+    // A file of any spreadsheet: the page guesses the columns, and a person corrects them.
     go(&mut screen, "products/import", "#file");
     screen.script(FILE);
     screen.reads("page-import-goods [role=status]", "2 products, 2 new");
@@ -52,7 +52,7 @@ fn a_shop_alone_is_set_up_at_its_screens() {
     screen.reads("#banner", "2 products imported");
     screen.reads("page-records tbody", "Kopi");
 
-    // By hand, with the stock that is there.
+    // A product by hand, with its stock.
     screen.browser.press(".title .primary");
     screen.browser.write("#f-sku", "C3");
     screen.browser.write("#f-name", "Roti");
@@ -73,11 +73,11 @@ fn a_shop_alone_is_set_up_at_its_screens() {
         (&json!("C3"), &json!(8_000), &json!(12))
     );
 
-    // The step ticks itself off.
+    // The step is marked as done automatically.
     go(&mut screen, "today", "#first-day li.ok");
     assert_eq!(screen.script(open).as_i64().unwrap(), before - 1);
 
-    // The printer's step leads to its settings, and to the file that has them.
+    // The step of the printer links to the settings, which name their file.
     let printer = screen.script("return document.querySelector('#first-day a[href*=settings]').hash");
     go(&mut screen, printer.as_str().unwrap().trim_start_matches("#/"), "[id='set-printing.printers']");
     screen.reads(".notice", "config.toml");
@@ -86,7 +86,7 @@ fn a_shop_alone_is_set_up_at_its_screens() {
         false
     );
 
-    // Limits and methods are changed here, and the file's value can apply again.
+    // Limits and payment methods can be changed here, and reset to the file's value.
     go(&mut screen, "settings", "[id='set-returns.window_days'] .btn");
     screen.browser.press("[id='set-returns.window_days'] .btn");
     screen.browser.write("#f-value", "7");
@@ -106,7 +106,7 @@ fn a_shop_alone_is_set_up_at_its_screens() {
     screen.browser.press("dialog .primary");
     screen.reads("[id='set-returns.window_days']", "Default");
 
-    // A person and a till of the shop; a new device chooses the till.
+    // A user and a till of the shop. A new device selects the till.
     go(&mut screen, "people", "page-people tbody");
     screen.browser.press(".title .primary");
     screen.browser.write("#person-name", "Sari");

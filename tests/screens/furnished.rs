@@ -1,5 +1,5 @@
-//! A shop and its head office with one of everything that a page shows. Every text that a person may have typed is given by
-//! the caller: as people do it for pictures, as an attacker does it for everything else.
+//! A shop and its head office with one of everything that a page shows. The caller supplies every text that a person
+//! might have typed: ordinary texts for pictures, injection attacks for everything else.
 
 use crate::office::bought;
 use serde_json::{Value, json};
@@ -9,7 +9,8 @@ use testkit::simulated::Shop;
 use testkit::store::{PASSWORD, PRODUCTS};
 use testkit::{Client, Store, wait};
 
-/// What a page would run, load or break by, if it took it for more than text; and a mark that turns what follows around.
+/// Text that would run, load or break something if a page treated it as more than text, with a mark that reverses the
+/// direction of the rest.
 pub const HOSTILE: &str = "\"><img src=x onerror=alert(1)><svg onload=alert(2)>\u{202e}drow";
 const GOODS: [&str; 12] = [
     "Teh Botol 450 ml",
@@ -25,21 +26,21 @@ const GOODS: [&str; 12] = [
     "Plastik kecil",
     "Susu bubuk 800 g",
 ];
-/// The till's own; another shop that only sends records, and one that contradicts.
+/// The till's store, another store that only sends records, and one with contradicting records.
 pub const REGISTER: &str = "till-1";
 const NEAR: &str = "S200";
 const WAREHOUSE: &str = "W100";
 const FAR: &str = "S400";
 const JSON: [(&str, &str); 1] = [("Content-Type", "application/json")];
 
-/// What is written where a person would have written this.
+/// Returns the text to use in place of an ordinary one.
 pub type Say = fn(&str) -> String;
 
 pub fn as_people(text: &str) -> String {
     text.to_owned()
 }
 
-/// Names as long as shops have them; those of goods are the longest.
+/// Returns a text with the length of real names. Those of goods are the longest.
 pub fn as_people_at_length(text: &str) -> String {
     let kind = if GOODS.contains(&text) { "Kualitas Premium " } else { "" };
     format!("{text} {kind}Cap Dua Anak Sehat")
@@ -49,10 +50,10 @@ pub fn as_an_attacker(_: &str) -> String {
     HOSTILE.to_owned()
 }
 
-/// A page by its app's name for it, and its address.
+/// A page: its app's name for it, and its address.
 pub type Place = (&'static str, String);
 
-/// The shop, and addresses of pages that no link of another page leads to.
+/// The shop, and addresses of pages to which no page links.
 pub struct Furnished {
     pub shop: Linked,
     pub portal: Vec<Place>,
@@ -90,7 +91,7 @@ pub fn furnished(say: Say) -> Furnished {
     Furnished { shop, portal, admin }
 }
 
-/// An answer's text by its name.
+/// Returns a text of an answer by its name.
 #[track_caller]
 pub fn text(answer: &Value, name: &str) -> String {
     answer[name].as_str().unwrap_or_else(|| panic!("no {name}: {answer}")).to_owned()
@@ -101,7 +102,7 @@ pub fn patch(client: &mut Client, path: &str, body: &Value) {
     client.send("PATCH", path, &JSON, body.to_string().as_bytes()).data(200);
 }
 
-/// Till, store and head office, and the catalogue's names.
+/// Creates till, store and head office, and the names of the catalogue.
 #[track_caller]
 fn opened(say: Say) -> Linked {
     let settings = format!(
@@ -134,7 +135,7 @@ fn opened(say: Say) -> Linked {
     shop
 }
 
-/// Members and staff; gives the store's member.
+/// Creates members and staff, and returns the store's member.
 #[track_caller]
 fn people(shop: &mut Linked, say: Say) -> String {
     let siti = json!({"name": say("Siti Aminah"), "phone": "081298765432"});
@@ -149,7 +150,7 @@ fn people(shop: &mut Linked, say: Say) -> String {
         "/api/api-keys",
         &json!({"name": say("Connector"), "role": "read_only", "scopes": ["finance:read"]}),
     );
-    // It leads to no address that is public: events wait, and the page shows why.
+    // The address is not public, so events wait and the page shows the reason.
     let ledger =
         json!({"name": say("Ledger"), "url": "https://localhost/hooks", "event_types": ["product.*"]});
     shop.made("/api/webhooks", &ledger);
@@ -157,7 +158,7 @@ fn people(shop: &mut Linked, say: Say) -> String {
     id
 }
 
-/// What head office keeps beside goods and people.
+/// Creates head office's data other than goods and people.
 #[track_caller]
 fn lists(shop: &mut Linked, say: Say) {
     shop.made("/api/categories", &json!({"code": "tea", "name": say("Tea")}));
@@ -176,7 +177,7 @@ fn lists(shop: &mut Linked, say: Say) {
     shop.made("/api/finance/accounts", &json!({"account": "6901", "name": say("Stamps"), "type": "expense"}));
 }
 
-/// A product of a file, whose texts have quotation marks of their own.
+/// Imports a product from a file whose texts contain quotation marks.
 #[track_caller]
 fn imported(shop: &mut Linked, say: Say) {
     let quoted = |text: &str| format!("\"{}\"", say(text).replace('"', "\"\""));
@@ -187,7 +188,7 @@ fn imported(shop: &mut Linked, say: Say) {
     assert_eq!(taken.status, 200, "{}", taken.text());
 }
 
-/// Two sales by card and one in cash, of which a piece comes back; gives the first.
+/// Makes two sales by card and one in cash, of which a piece is returned. Returns the first.
 #[track_caller]
 fn sold(shop: &mut Linked, say: Say, member: &str) -> Value {
     let mut sales = Vec::new();
@@ -207,7 +208,7 @@ fn sold(shop: &mut Linked, say: Say, member: &str) -> Value {
     sales.swap_remove(0)
 }
 
-/// What is put into the drawer and the safe, and brought to the bank.
+/// Moves cash into the drawer, into the safe, and to the bank.
 #[track_caller]
 fn money(shop: &mut Linked, say: Say) {
     let shift = shop.till.get("/api/shifts/current").data(200);
@@ -222,7 +223,7 @@ fn money(shop: &mut Linked, say: Say) {
     shop.manager.post("/api/cash-deposits", &bag).data(201);
 }
 
-/// Goods that come, go back, go on, are found and are lost.
+/// Receives, returns, sends, finds and loses goods.
 #[track_caller]
 fn goods(shop: &mut Linked, say: Say, supplier: &str) {
     shop.seen("the supplier", "/api/suppliers?limit=100", |found| !found["items"][0].is_null());
@@ -238,7 +239,7 @@ fn goods(shop: &mut Linked, say: Say, supplier: &str) {
     patch(&mut warehouse, "/api/stock/8990002", &json!({"reorder_level": 500, "shelf_place": say("B-04")}));
 }
 
-/// What is on its way to the store, and what it sent of which a piece was lost on the way.
+/// Makes a transfer to the store, and one from the store of which a piece was lost.
 #[track_caller]
 fn moved(shop: &mut Linked, say: Say) -> [String; 2] {
     let lines = |qty: i64| json!([{"sku": "8990002", "qty": qty}]);
@@ -260,7 +261,7 @@ fn moved(shop: &mut Linked, say: Say) -> [String; 2] {
     shop.office.post(&format!("/api/transfers/{sent}/receive"), &came).data(200);
     for (what, state) in [(&coming, "in_transit"), (&sent, "received")] {
         let path = format!("/api/transfers/{what}");
-        wait::until("the store knows of both", || {
+        wait::until("the store has both transfers", || {
             let found = shop.manager.get(&path);
             (found.status == 200 && found.data(200)["state"] == state).then_some(())
         });
@@ -268,7 +269,7 @@ fn moved(shop: &mut Linked, say: Say) -> [String; 2] {
     [coming, sent]
 }
 
-/// A count that is over and one that goes on; gives the second.
+/// Makes a finished count and one in progress. Returns the second.
 #[track_caller]
 fn counted(shop: &mut Linked, say: Say) -> String {
     let count = |sku: &str| json!({"scope": "skus", "skus": [sku], "note": say("Every month")});
@@ -283,10 +284,10 @@ fn counted(shop: &mut Linked, say: Say) -> String {
         shop.manager.post(&format!("{path}/submit"), &json!({})).data(200);
         shop.manager.post(&format!("{path}/post"), &json!({})).data(200);
     }
-    unreachable!("the second one goes on");
+    unreachable!("the second count is in progress");
 }
 
-/// Two shops without a daemon: one whose words contradict each other, one whose goods nobody ordered.
+/// Creates two stores without a daemon: one with contradicting records, one with goods that were not ordered.
 #[track_caller]
 fn strangers(hub: &Hub, say: Say) {
     let mut near = Shop::open(hub, NEAR);
@@ -305,7 +306,7 @@ fn strangers(hub: &Hub, say: Say) {
     Shop::open(hub, FAR).tells("receiving.posted", "evt_r", &payload);
 }
 
-/// The drawer is counted.
+/// Counts the drawer.
 #[track_caller]
 fn close(shop: &mut Linked, say: Say) {
     let shift = shop.till.get("/api/shifts/current").data(200);

@@ -1,12 +1,12 @@
-// What stands wrong in the window, as it is: texts that are cut, buttons that lie over others, targets that
-// a finger misses, actions out of reach.
+// Layout problems in the window as it is: truncated texts, overlapping buttons, targets too small for a finger, actions
+// out of reach.
 const SLACK_PX = 1.5;
 const FINGER_PX = 44;
 const PAY_PX = 72;
 const TARGETS =
   "button, a[href], input:not([type=checkbox], [type=radio]), select, textarea, label:has([type=checkbox])";
 const FIXED = ["dialog footer", ".dock", "header.bar", ".side .foot"];
-/** What a text has to stay in. */
+/** The boxes in which a text must stay. */
 const BOXES = "button, td, th, dt, dd, label, h1, h2, p, .display, .row > *, .tile > *, .mt > *, .results li > *";
 
 const name = (one) => `<${one.localName} ${one.id || one.className}> ${one.textContent.trim().slice(0, 30)}`;
@@ -17,7 +17,7 @@ const seen = (one) =>
   one.getClientRects().length > 0;
 const within = () => document.querySelector("dialog[open]") ?? examine.app();
 
-/** The part of an element that is not scrolled away. */
+/** Returns the part of an element that is not scrolled away. */
 const shown = (one) => {
   let { left, right, top, bottom } = one.getBoundingClientRect();
   for (let around = one.parentElement; around; around = around.parentElement) {
@@ -58,7 +58,7 @@ const overlapping = (targets) => {
       const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
       const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
       const nested = one.contains(other) || other.contains(one);
-      // Under the foot of a question its fields scroll, as a page does under its bar and its dock.
+      // The fields of a dialog scroll under its footer, as a page does under its bar and its dock.
       const foot = FIXED.some((part) => Boolean(one.closest(part)) !== Boolean(other.closest(part)));
       if (wide > SLACK_PX && high > SLACK_PX && !nested && !foot) wrong.push(`${name(one)} lies over ${name(other)}`);
     }
@@ -70,7 +70,7 @@ const overlapping = (targets) => {
 const inSentence = (one) =>
   one.matches("a") &&
   [...one.parentElement.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
-/** A row that opens as a whole is the target of its link. */
+/** If a whole row opens, the row is the target of its link. */
 const small = (targets) =>
   targets
     .filter((one) => !inSentence(one))
@@ -78,7 +78,7 @@ const small = (targets) =>
     .filter(([, { width, height }]) => Math.min(width, height) < FINGER_PX - 0.5)
     .map(([one, { width, height }]) => `${Math.round(width)} by ${Math.round(height)} px: ${name(one)}`);
 
-/** On the page of the basket all actions are in the window, and Pay has its height. */
+/** On the page of the basket all actions are in the window, and Pay has its full height. */
 const reachable = () => {
   const pay = document.querySelector("page-sell .side .pay");
   if (!pay || within().localName === "dialog") return [];
@@ -91,7 +91,7 @@ const reachable = () => {
   return wrong;
 };
 
-/** Figures that are longer than their field. */
+/** Returns the figures that are longer than their field. */
 const figures = (root) =>
   [...root.querySelectorAll("input.num")]
     .filter((one) => seen(one) && one.scrollWidth > one.clientWidth + 1)

@@ -1,6 +1,6 @@
-//! The pages of Store Admin and of head office at the sizes of their screens, in both languages and at 200 %: nothing is cut
-//! and nothing lies over anything else; in Store Admin, which is touched, every target is large enough. The walk has the
-//! attacks; here texts are as people write them, long names and totals of nine digits. The till has its own
+//! The pages of Store Admin and of head office at their screen sizes, in both languages and at 200 %: nothing is cut
+//! off and nothing overlaps. In Store Admin, which is used by touch, every target is large enough. The walk has the
+//! injection attacks; texts here are ordinary, with long names and totals of nine digits. The till has its own test
 //! (`tests/screens/till/layout.rs`).
 
 use crate::examine::strings;
@@ -11,23 +11,23 @@ use std::collections::BTreeSet;
 use testkit::linked::Linked;
 
 pub type Size = (u32, u32);
-/// 1280 by 800 at 200 %, in the page's own pixels.
+/// 1280 by 800 at 200 %, in CSS pixels.
 const ZOOMED: Size = (640, 400);
-/// Windows of every page, from a phone to a large screen.
+/// Window sizes of every page, from a phone to a large screen.
 pub const SIZES: [Size; 7] =
     [ZOOMED, (360, 640), (768, 1024), (1024, 768), (1180, 820), (1280, 800), (1920, 1080)];
-/// A question is 480 px wide at most: these are the windows in which the styles of the pages differ.
+/// A dialog is at most 480 px wide, so these are the windows in which the styles of pages differ.
 const QUESTION: [Size; 4] = [(360, 640), (768, 1024), (1280, 800), ZOOMED];
 pub const BOTH: [&str; 2] = ["en", "id"];
-/// What is wrong with the page that is open, for a finger.
+/// Script that finds layout problems of the open page for touch.
 pub const LAYOUT: &str = include_str!("layout.js");
-/// The same for a mouse.
+/// Script that finds layout problems for a mouse.
 const FITS: &str = "const looked = () => [...examine.fits(), ...examine.overlaps()];";
-/// Looks in each of `LANGUAGES`.
+/// Script that checks in each of `LANGUAGES`.
 const EACH: &str = include_str!("each_language.js");
 const QUESTIONS: &str = include_str!("questions.js");
 
-/// Looks at one state after the other.
+/// Checks states one after the other and collects problems.
 pub struct Looks<S> {
     pub screen: Screen<S>,
     looked: String,
@@ -35,12 +35,12 @@ pub struct Looks<S> {
 }
 
 impl<S> Looks<S> {
-    /// `looked` is a script whose function of this name says what is wrong.
+    /// `looked` is a script with a function of this name that returns the problems.
     pub fn with(screen: Screen<S>, looked: &str) -> Self {
         Self { screen, looked: looked.to_owned(), wrong: Vec::new() }
     }
 
-    /// Looks at what is open, at these sizes.
+    /// Checks the open page at these sizes.
     #[track_caller]
     pub fn at(&mut self, name: &str, languages: &[&str], sizes: &[Size]) {
         for (width, height) in sizes {
@@ -56,7 +56,7 @@ impl<S> Looks<S> {
         }
     }
 
-    /// Does something in the page without waiting for its end.
+    /// Starts an action in the page without waiting for its end.
     #[track_caller]
     pub fn does(&mut self, script: &str) {
         let around = "const app = examine.app(), page = app.current.firstElementChild;";
@@ -69,13 +69,13 @@ impl<S> Looks<S> {
         self.screen.is_clean();
     }
 
-    /// The addresses of the menu.
+    /// Returns the addresses of the menu.
     #[track_caller]
     fn menu(&mut self) -> Vec<String> {
         strings(&self.screen.script("return examine.app().menu().map(([name]) => `#/${name}`)"))
     }
 
-    /// Goes to a page and gives the links on it.
+    /// Opens a page and returns its links.
     #[track_caller]
     fn goes(&mut self, address: &str) -> Vec<String> {
         let came = self.screen.script(&format!("return examine.go({})", json!(address)));
@@ -83,8 +83,8 @@ impl<S> Looks<S> {
         strings(&came["links"])
     }
 
-    /// Opens what each button of the page opens, in both languages: what a question says is drawn once. One that has
-    /// this title was looked at on another page.
+    /// Opens the dialog of each button of the page, in both languages, because a dialog is drawn only once. Skips
+    /// titles that were already checked on another page.
     #[track_caller]
     fn questions(&mut self, address: &str, asked: &mut BTreeSet<String>) {
         let [first, other] = BOTH;
@@ -101,7 +101,7 @@ impl<S> Looks<S> {
                 self.at(&format!("{address}, “{title}”"), &[first], &QUESTION);
                 self.does(&format!("(app.dialog.close(null), app.speak('{other}'))"));
                 let again = self.screen.script("return questions.again()");
-                assert_ne!(again.as_str().unwrap_or_default(), "", "{address}, “{title}” opens once only");
+                assert_ne!(again.as_str().unwrap_or_default(), "", "{address}, “{title}” opens only once");
                 self.at(&format!("{address}, “{title}”"), &[other], &QUESTION);
             }
             self.does("app.dialog.close(null)");
@@ -115,7 +115,7 @@ pub fn touches<S>(screen: &mut Screen<S>) {
     screen.browser.devtools("Emulation.setTouchEmulationEnabled", &touch);
 }
 
-/// A day whose totals have nine digits.
+/// Creates a day with totals of nine digits.
 #[track_caller]
 fn sells_much(shop: &mut Linked) {
     let float = json!({"register_id": REGISTER, "opening_float": 200_000});

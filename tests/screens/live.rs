@@ -1,4 +1,4 @@
-//! What other tills and head office do shows on the page that is open, and two tills can't take one basket.
+//! Changes by other tills and head office appear on the open page, and two tills can't recall the same basket.
 
 use crate::looks::look;
 use crate::screen::{ESCAPE, F6, F7, F9, Screen};
@@ -17,19 +17,19 @@ fn two_tills_see_each_other_and_one_takes_the_basket() {
     two.presses(F7);
     two.reads(".empty", "No held sales");
     one.basket(&["89900010"], "2,220");
-    // What is still looked up belongs to it.
+    // A product that is still being looked up belongs to the held basket.
     one.holds_back("barcode=");
     one.scans("89900020");
     one.presses(F6);
     one.script("goes()");
-    // Nobody loads anything: the other till shows it.
+    // The other till shows it without a reload.
     two.reads("tbody", "5,550");
     two.reads("tbody td:nth-child(2)", "main cashier");
     one.reads(".acts em", "1");
     one.presses(F7);
     one.sees("tbody tr");
-    // Both press at the same moment; one has it, the other is told.
-    // Each shows the basket when its cashier presses, however fast the other's answer comes.
+    // Both cashiers press at the same moment; one recalls the basket, the other gets a message. The script starts both
+    // from the basket that each page shows, however fast the other answer comes.
     let seen = "window.seen = document.querySelector('page-holds').items[0]";
     for script in [seen, "void document.querySelector('page-holds').recall(seen)"] {
         one.script(script);
@@ -37,7 +37,7 @@ fn two_tills_see_each_other_and_one_takes_the_basket() {
     }
     let has = |screen: &mut Screen<()>| screen.text("#total") == "5,550";
     let mut own = || one.text("#total") == "5,550";
-    wait::until("one of them has it", || (has(&mut two) || own()).then_some(()));
+    wait::until("one of them has the basket", || (has(&mut two) || own()).then_some(()));
     if own() {
         two.reads("#banner", "main recalled this sale");
         two.reads(".empty", "No held sales");
@@ -65,7 +65,7 @@ fn a_shift_that_is_closed_elsewhere_shows() {
 fn a_price_of_head_office_shows_and_its_absence_does_too() {
     let mut shop = Linked::open();
     let Some(mut screen) = Screen::of(&shop.store, "/pos") else { return };
-    // A quick key that was made when the product cost something else shows what it costs now.
+    // A quick key that was stored with another price shows the current price.
     screen.script("localStorage.setItem('quick', JSON.stringify([{sku: '8990001', name: 'Old', price: 1}]))");
     screen.log_in("till-1");
     screen.sees("#line");
@@ -76,19 +76,19 @@ fn a_price_of_head_office_shows_and_its_absence_does_too() {
     screen.reads("#banner", "Product 8990001 now costs Rp\u{a0}3,000");
     screen.reads("#total", "3,330");
     screen.reads(".q .qp", "3,000");
-    // What is being paid costs what the customer was told; the basket follows once it is shown again.
+    // A basket that is being paid keeps its price. It is updated when it is shown again.
     screen.presses(F9);
     screen.sees("#amount");
     shop.made("/api/prices", &json!({"sku": "8990001", "price": 4_000}));
     let heard = "return document.querySelector('pos-app').basket.late";
-    wait::until("the till has heard of it", || (screen.script(heard) == true).then_some(()));
+    wait::until("the till has the change", || (screen.script(heard) == true).then_some(()));
     screen.reads("#left", "3,330");
     screen.presses(ESCAPE);
     screen.reads("#banner", "Product 8990001 now costs Rp\u{a0}4,000");
     screen.reads("#total", "4,440");
     shop.hub.kill9();
     screen.reads("#office", "Head office offline");
-    // Selling goes on, and the strip says how much waits, and when head office is back.
+    // Selling continues. The strip shows how many records wait, and when head office is back.
     screen.pays("c");
     let reported = shop.till.get("/api/pos/status").data(200);
     assert!(reported["pending"].as_u64() > Some(0) && reported["hub_state"] != "online", "{reported}");
@@ -101,7 +101,7 @@ fn a_price_of_head_office_shows_and_its_absence_does_too() {
     screen.is_clean();
 }
 
-/// What the strip says when head office has been away for long: here the page takes it for so.
+/// Checks the text of the strip after a long time without head office, which the test simulates in the page.
 #[track_caller]
 fn is_reported_late(screen: &mut Screen<()>) {
     let says = |screen: &mut Screen<()>, minutes: u32, hours: u32, skew: i64| {
@@ -122,7 +122,7 @@ fn is_reported_late(screen: &mut Screen<()>) {
     says(screen, 16, 25, 180_000);
     screen.reads("#banner", "Clock difference");
     screen.script("const app = document.querySelector('pos-app'); app.askStatus = ask; app.askStatus(true)");
-    wait::until("the banner is gone", || screen.text("#banner").is_empty().then_some(()));
+    wait::until("the banner has disappeared", || screen.text("#banner").is_empty().then_some(()));
 }
 
 #[test]
@@ -156,16 +156,17 @@ fn a_stream_that_falls_silent_is_opened_again_and_a_list_that_may_have_missed_so
         let basket = json!({"note": note, "items": [{"sku": "8990001", "qty": 1, "price": 2_000}]});
         till.post("/api/pos/holds", &basket).data(201);
     };
-    // The page's clock runs a hundred times as fast: forty seconds without a word are over before the store's next heartbeat.
+    // The page's clock runs a hundred times as fast: forty seconds without a message pass before the store's next
+    // heartbeat.
     screen.script("window.line = document.querySelector('pos-app').live.line; window.pace = 0.01");
     hold("the first");
     screen.reads("tbody", "the first");
     let again = "return line.signal.aborted && document.querySelector('pos-app').live.line !== line";
-    wait::until("the page takes the stream for broken", || (screen.script(again) == true).then_some(()));
+    wait::until("the page considers the stream broken", || (screen.script(again) == true).then_some(()));
     screen.script("window.pace = 1");
     hold("the second");
     screen.reads("tbody", "the second");
-    // The store says that it can't tell what was missed.
+    // The store reports that it can't list the missed events.
     screen.script("const page = document.querySelector('page-holds'); page.items = []; page.requestUpdate()");
     screen.reads(".empty", "No held sales");
     screen.script("document.querySelector('pos-app').live.take({event: 'reload', data: '{}'})");
@@ -174,13 +175,13 @@ fn a_stream_that_falls_silent_is_opened_again_and_a_list_that_may_have_missed_so
     screen.is_clean();
 }
 
-/// Answers of counts come when `answered` is, and are refused so as `refuses` says.
+/// Script that delays answers about counts until `answered`, and refuses them as `refuses` says.
 const HOLDS_BACK: &str = "const real = window.fetch; window.fetch = async (url, options) => {\
     if (!String(url).startsWith('/api/opname')) return real(url, options); await window.answered; if (!window.refuses) return real(url, options);\
     const { status, wait } = window.refuses; const error = { code: 'unavailable', message: 'busy', details: {}, request_id: 'req_1' };\
     return new Response(JSON.stringify({ success: false, error }), { status, headers: { 'Retry-After': wait } }); }";
 
-/// A list of Store Admin whose answer is late, whose store is busy, and to which nobody tells anything.
+/// Checks a list of Store Admin with a late answer, a busy store and no stream.
 #[track_caller]
 fn a_list_waits(screen: &mut Screen) {
     screen.visit("/admin");
@@ -200,14 +201,14 @@ fn a_list_waits(screen: &mut Screen) {
     screen.reads("page-counts [role=alert]", "request req_1");
     screen.reads("page-counts x-retry", "Retrying in");
     look(screen, "admin-busy");
-    // The page's clock runs a hundred times as fast: a minute is over, and nobody pressed anything.
+    // The page's clock runs a hundred times as fast: a minute passes without an action.
     screen.script("window.refuses = null; window.pace = 0.01");
     screen.reads("page-counts .empty", "No counts yet");
 
-    // No stream: what happens elsewhere is asked for.
+    // Without a stream the page polls for changes.
     screen.script("document.querySelector('admin-app').live.stop(); location.hash = '#/members'");
     screen.sees("page-members");
-    wait::until("nothing is heard", || {
+    wait::until("the stream has stopped", || {
         (screen.script("return document.querySelector('admin-app').live.receives") == false).then_some(())
     });
     screen.script("location.hash = '#/counts'");
@@ -215,13 +216,13 @@ fn a_list_waits(screen: &mut Screen) {
     let count = json!({"scope": "all"});
     screen.store.login("warehouse").post("/api/opname", &count).data(201);
     screen.reads("page-counts tbody", "0 of");
-    // Over what is shown already it is said, until it is over.
+    // A problem is shown above the existing list until it is over.
     screen.script("window.refuses = {status: 503, wait: 60}");
     screen.reads("#banner", "request req_1");
     screen.reads("page-counts tbody", "0 of");
-    // An automatic retry gives no signal.
+    // Automatic retries are not announced.
     screen.sees("#banner[role=status]");
     screen.script("window.refuses = null");
-    wait::until("the banner is gone", || screen.text("#banner").is_empty().then_some(()));
+    wait::until("the banner has disappeared", || screen.text("#banner").is_empty().then_some(()));
     screen.script("window.pace = 1");
 }

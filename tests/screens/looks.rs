@@ -1,4 +1,4 @@
-//! Looks at pages while something is done on them; how much is loaded at first, and how it is kept.
+//! Checks of pages in intermediate states; the amount that is loaded at first, and caching.
 
 use crate::examine::{Pictures, examined};
 use crate::screen::{ENTER, F9, Screen};
@@ -7,11 +7,11 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use testkit::{Store, wait};
 
-/// What is loaded before the first sale, as it goes over the wire.
+/// Highest number of bytes transferred before the first sale.
 const BYTES_MAX: u64 = 90 * 1024;
 const REQUESTS_MAX: u64 = 30;
 
-/// Looks at the page that is open, in a state that no address leads to; the others are walked by `tests/screens/walk.rs`.
+/// Checks the open page in a state that has no address; `tests/screens/walk.rs` checks the others.
 #[track_caller]
 pub fn look<S>(screen: &mut Screen<S>, name: &str) {
     let place = match name.split_once('-') {
@@ -53,7 +53,7 @@ fn with_the_systems_own_colours_what_is_chosen_and_what_is_pressed_still_shows()
              return !one || !(has('outline') || has('borderTop')); }})",
             json!(marks)
         ));
-        assert_eq!(bare, json!([]), "no border shows where these end");
+        assert_eq!(bare, json!([]), "these elements have no visible border");
     };
     bounded(&mut screen, &[".row.sel", ".pay", ".line", ".member", ".display", ".acts button"]);
     screen.presses(F9);
@@ -72,14 +72,14 @@ fn the_other_pages_keep_to_the_policy() {
     screen.visit("/docs");
     screen.reads("#title", "Store Router");
     screen.is_clean();
-    // What was a page of its own leads to *My devices*.
+    // The former address of a page leads to *My devices*.
     screen.visit("/passkeys");
     screen.log_in("till-1");
     screen.sees("page-devices h1");
     screen.is_clean();
 }
 
-/// The head of the answer to a browser that has the page: no till's client asks so.
+/// Returns the head of the answer to a browser that has the page cached, which the test client can't request.
 fn raw(store: &Store, tag: &str) -> String {
     let mut stream = TcpStream::connect(store.address()).unwrap();
     let request =
@@ -120,7 +120,7 @@ fn a_wrong_password_shows_beside_the_field() {
     screen.browser.write("#username", "till-1@s001.example");
     screen.browser.write("#password", "wrong horse");
     screen.presses(ENTER);
-    wait::until("it is said", || {
+    wait::until("the message is shown", || {
         (screen.text("page-login [role=alert]") == "Wrong login name or password").then_some(())
     });
     assert_eq!(screen.focus(), "password");

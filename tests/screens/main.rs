@@ -1,4 +1,5 @@
-//! The pages in a real Chromium, on the real daemon: by keyboard alone, at a scanner's speed, and killed while they pay.
+//! The pages in a real Chromium with the real daemon: by keyboard only, at a scanner's speed, and killed during
+//! payments.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

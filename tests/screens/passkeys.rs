@@ -56,7 +56,7 @@ fn the_cashier_logs_in_and_unlocks(screen: &mut Screen) {
     is_unlocked(screen);
 }
 
-/// In Store Admin, which has its own session in the same browser.
+/// Registers a passkey in Store Admin, which has its own session in the same browser.
 fn the_manager_registers(screen: &mut Screen) {
     screen.visit("/admin");
     screen.log_in("manager");

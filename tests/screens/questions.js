@@ -1,4 +1,4 @@
-// Opens the questions that the buttons of a page open. Nothing is changed: what the page sends is refused.
+// Opens the dialogs of a page's buttons. Nothing is changed, because requests of the page are refused.
 (() => {
   const real = window.fetch;
   const refusal = { success: false, error: { code: "conflict", message: "refused", request_id: "req_0" } };
@@ -9,21 +9,24 @@
   window.print = () => {};
 
   const all = () => [...document.querySelectorAll("main button")];
-  /** What buttons in the rows of one table have in common. */
+  /** Returns what the buttons in the rows of one table have in common. */
   const kind = (one) =>
     one.closest("td")
       ? `${one.closest("td").cellIndex} ${one.className} ${one.querySelector("use")?.getAttribute("href")}`
       : (one.innerText || one.ariaLabel || one.title).replaceAll(/\d+/g, "");
-  /** Kinds that were pressed on this page, in one language, and the button that was pressed last. */
+  /** Kinds that were pressed on this page in one language, and the last pressed button. */
   let pressed = new Set();
   let last = null;
   const begin = () => {
     pressed = new Set();
   };
-  /** One that may be pressed and is of no kind that was. What a press changed may have moved, added or removed some. */
+  /**
+   * Returns the next usable button of a kind that was not pressed yet. A press may have moved, added or removed
+   * buttons.
+   */
   const next = () =>
     all().find(
-      // The browser opens its calendar for a person's press only.
+      // The browser opens its calendar only when a person presses.
       (one) => !one.disabled && one.checkVisibility() && !one.closest(".dated") && !pressed.has(kind(one)),
     );
   const press = async (one) => {
@@ -31,7 +34,7 @@
     await examine.quiet();
     return document.querySelector("dialog[open] h2")?.innerText ?? "";
   };
-  /** Presses the next button: the title of the question that it opens, empty where it does something else. */
+  /** Presses the next button. Returns the title of the dialog that it opens, or an empty string. */
   const first = async () => {
     await examine.drawn();
     last = next() ?? null;
@@ -39,7 +42,7 @@
     pressed.add(kind(last));
     return press(last);
   };
-  /** Presses it again. */
+  /** Presses the last button again. */
   const again = async () => {
     await examine.drawn();
     return last.isConnected ? press(last) : null;

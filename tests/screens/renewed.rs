@@ -1,11 +1,11 @@
-//! A new version is said before a part of the old one is missed, and at a moment that loses nothing.
+//! A new version is announced before a file of the old one is missing, and is loaded when nothing can be lost.
 
 use crate::screen::{ENTER, ESCAPE, F9, Screen};
 use serde_json::{Value, json};
 use testkit::hub::Hub;
 use testkit::{Store, wait};
 
-/// From now on each answer comes from a newer version; it has to say from which one it comes.
+/// Script that makes each further answer come from a newer version.
 const NEWER: &str = "window.old = true; const real = window.fetch; window.fetch = async (...asked) => {\
     const answer = await real(...asked); const { status } = answer; const headers = new Headers(answer.headers);\
     if (!location.href.includes(headers.get('x-build')) && !document.scripts[0].src.includes(headers.get('x-build'))) troubles.push('no build');\
@@ -14,7 +14,7 @@ const OLD: &str = "return window.old ?? null";
 
 #[track_caller]
 fn is_loaded_anew(screen: &mut Screen<impl Sized>) {
-    wait::until("the page is loaded anew", || screen.script(OLD).is_null().then_some(()));
+    wait::until("the page is reloaded", || screen.script(OLD).is_null().then_some(()));
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn a_till_shows_a_new_version_but_not_during_a_payment() {
     screen.script(NEWER);
     screen.basket(&["89900010"], "2,220");
     screen.reads("#banner", "New version available");
-    // What is typed would be lost; so would a payment that is being keyed.
+    // Typed text would be lost, and so would a payment that is being entered.
     screen.types("pro");
     screen.sees("#found-0");
     assert_eq!(screen.text("#banner"), "");
@@ -39,15 +39,15 @@ fn a_till_shows_a_new_version_but_not_during_a_payment() {
     is_loaded_anew(&mut screen);
     screen.reads(".last", "00000001");
     assert_eq!(screen.text("#banner"), "");
-    // Between two customers it comes by itself, when nobody has touched the till for a while; and once.
+    // Between two customers the page reloads automatically when the till has not been used for a while, and only once.
     let quiet = "const app = document.querySelector('pos-app'); app.touched = 0; app.renew();";
     screen.script(NEWER);
     screen.basket(&["89900010"], "2,220");
     screen.script(quiet);
-    assert_eq!(screen.script(OLD), json!(true), "a customer is here");
+    assert_eq!(screen.script(OLD), json!(true), "there is a customer");
     screen.pays("k");
     screen.script("document.querySelector('pos-app').renew()");
-    assert_eq!(screen.script(OLD), json!(true), "somebody was here a moment ago");
+    assert_eq!(screen.script(OLD), json!(true), "the till was used a moment ago");
     screen.script(quiet);
     is_loaded_anew(&mut screen);
     screen.sees("#line");
@@ -56,7 +56,7 @@ fn a_till_shows_a_new_version_but_not_during_a_payment() {
     screen.reads("#banner", "New version available");
     screen.script(quiet);
     screen.script("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    assert_eq!(screen.script(OLD), json!(true), "the same version a second time");
+    assert_eq!(screen.script(OLD), json!(true), "the same version again");
     screen.is_clean();
 }
 
@@ -73,7 +73,7 @@ fn a_new_version_shows_behind_a_form_that_is_being_filled_in() {
     screen.sees("page-members input");
     screen.script("document.querySelector('main input').focus()");
     screen.types("an");
-    wait::until("the banner waits", || screen.text("#banner").is_empty().then_some(()));
+    wait::until("the banner is hidden", || screen.text("#banner").is_empty().then_some(()));
     screen.script("location.hash = '#/stock'");
     screen.sees("page-stock");
     screen.reads("#banner", "New version available");
@@ -92,7 +92,7 @@ fn head_office_shows_a_new_version_and_makes_its_first_page_once() {
         "window.made = 0; new MutationObserver((all) => { for (const { addedNodes } of all) for (const one of addedNodes)\
          if (one.localName === 'page-overview') window.made += 1; }).observe(document.body, { childList: true, subtree: true })",
     );
-    // Somebody asks for the page again while its first answers are on their way.
+    // The page is reloaded while its first answers are pending.
     screen.script(
         "const real = window.fetch; window.fetch = (...asked) => { dispatchEvent(new Event('hashchange')); return real(...asked); }",
     );

@@ -1,4 +1,4 @@
-//! A page as a person and a scanner use it; every refusal of its policy and every error of its scripts fails.
+//! A page as used by a person and a scanner. Every violation of its policy and every script error fails the test.
 
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -22,39 +22,39 @@ pub const F10: char = '\u{E03A}';
 const PERSON: u64 = 70;
 const SCANNER: u32 = 5;
 
-/// Notes what the policy refuses and what a script throws, from the first moment of every page.
+/// Script that records violations of the policy and script errors from the start of every page.
 const WATCH: &str = "window.troubles = [];\
     document.addEventListener('securitypolicyviolation', (e) => troubles.push(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}`));\
     addEventListener('error', (e) => troubles.push(e.error?.stack ?? e.message));\
     addEventListener('unhandledrejection', (e) => troubles.push(e.reason?.stack ?? String(e.reason)));";
 
-/// How long a page may lack something before the test prints the page.
+/// Time after which the test prints a page that lacks an expected element.
 pub const TELLS_AFTER: Duration = Duration::from_secs(5);
 const WHOLE_PAGE: &str = "return location.href + ' ' + document.body.innerText";
 
-/// What a page is held to, asked inside of it.
+/// Checks of a page, which run inside it.
 const EXAMINE: &str = include_str!("examine.js");
 
-/// What a tab is asked and told before its first page.
+/// Prepares a tab before its first page.
 #[track_caller]
 fn watch(browser: &mut Browser) {
     for source in [WATCH, EXAMINE] {
         browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": source}));
     }
-    // What a page shows must not hang on the machine's language.
+    // Pages must not depend on the machine's locale.
     browser.devtools("Emulation.setLocaleOverride", &json!({"locale": "en-GB"}));
 }
 
-/// One page in one browser, and the store that it is a page of; head office has none.
+/// One page in one browser, and its store. Head office has none.
 pub struct Screen<S = Store> {
     pub browser: Browser,
     pub store: S,
-    /// Of the daemon whose pages these are.
+    /// Port of the daemon that serves the pages.
     port: u16,
 }
 
 impl Screen<()> {
-    /// The portal of a head office; none where there is no browser.
+    /// Opens the portal of a head office. Returns `None` without a browser.
     #[track_caller]
     pub fn office(hub: &Hub) -> Option<Self> {
         let mut screen = Self::blank((), hub.address().port())?;
@@ -62,7 +62,7 @@ impl Screen<()> {
         Some(screen)
     }
 
-    /// A page of a store that somebody else keeps running; none where there is no browser.
+    /// Opens a page of a store that runs elsewhere. Returns `None` without a browser.
     #[track_caller]
     pub fn of(store: &Store, path: &str) -> Option<Self> {
         let mut screen = Self::blank((), store.port())?;
@@ -70,14 +70,14 @@ impl Screen<()> {
         Some(screen)
     }
 
-    /// Goes on in the same browser at a page of that store.
+    /// Continues in the same browser at a page of another store.
     #[track_caller]
     pub fn turns_to(&mut self, store: &Store, path: &str) {
         self.port = store.port();
         self.visit(path);
     }
 
-    /// A page of the store behind a proxy.
+    /// Opens a page of the store behind a proxy.
     #[track_caller]
     pub fn through(proxy: &Proxy, path: &str) -> Option<Self> {
         let mut screen = Self::blank((), proxy.address.port())?;
@@ -87,7 +87,7 @@ impl Screen<()> {
 }
 
 impl Screen {
-    /// The till's page of a store; none where there is no browser.
+    /// Opens the till's page of a store. Returns `None` without a browser.
     #[track_caller]
     pub fn open(store: Store) -> Option<Self> {
         let port = store.port();
@@ -96,7 +96,7 @@ impl Screen {
         Some(screen)
     }
 
-    /// A cashier with an open shift, who got there by keyboard.
+    /// Logs in a cashier and opens a shift by keyboard.
     #[track_caller]
     pub fn selling(store: Store) -> Option<Self> {
         let mut screen = Self::open(store)?;
@@ -114,7 +114,7 @@ impl<S> Screen<S> {
         Some(Self { browser, store, port })
     }
 
-    /// Opens a tab and goes on there; gives the one before.
+    /// Opens a tab and switches to it. Returns the former one.
     #[track_caller]
     pub fn tab(&mut self) -> String {
         let before = self.browser.tab();
@@ -148,7 +148,7 @@ impl<S> Screen<S> {
         self.sees("#line");
     }
 
-    /// Opens the shift of a till of this name.
+    /// Opens the shift of a till with this name.
     #[track_caller]
     pub fn open_till(&mut self, register: &str) {
         self.sees("#float");
@@ -156,7 +156,7 @@ impl<S> Screen<S> {
         self.open_shift();
     }
 
-    /// Sells what is in the basket for exactly its amount by the chosen method, and goes on.
+    /// Sells the basket for its exact amount by the method of this key, and continues.
     #[track_caller]
     pub fn pays(&mut self, letter: &str) {
         self.presses(F9);
@@ -169,14 +169,14 @@ impl<S> Screen<S> {
         self.sees("#line");
     }
 
-    /// Waits until the selector finds something.
+    /// Waits until the selector matches an element.
     #[track_caller]
     pub fn sees(&mut self, selector: &str) {
         let found = format!("return document.querySelector({}) !== null", json!(selector));
         let mut reported = Instant::now();
         wait::until(&format!("the page shows {selector}"), || {
             let is_there = self.script(&found) == true;
-            // Reading a page's text lays the page out: too dear for each look.
+            // Reading a page's text causes a layout, which is too expensive for each poll.
             if !is_there && reported.elapsed() > TELLS_AFTER {
                 reported = Instant::now();
                 self.tells(&format!("without {selector}"));
@@ -185,13 +185,13 @@ impl<S> Screen<S> {
         });
     }
 
-    /// Prints what the page shows.
+    /// Prints the text of the page.
     #[track_caller]
     pub fn tells(&mut self, why: &str) {
         println!("{why}: {}", self.script(WHOLE_PAGE));
     }
 
-    /// Waits until an element reads so.
+    /// Waits until an element has this text.
     #[track_caller]
     pub fn reads(&mut self, selector: &str, expected: &str) {
         let mut last = String::new();
@@ -206,7 +206,7 @@ impl<S> Screen<S> {
         });
     }
 
-    /// The words of an element; empty where there is none.
+    /// Returns the text of an element, or an empty string if there is none.
     #[track_caller]
     pub fn text(&mut self, selector: &str) -> String {
         let script = format!("return document.querySelector({})?.innerText ?? ''", json!(selector));
@@ -218,7 +218,7 @@ impl<S> Screen<S> {
         self.browser.run(script)
     }
 
-    /// The page's next request to such an address goes out when it is told to: `goes()`.
+    /// Holds back the page's next request to an address until `goes()` is called.
     #[track_caller]
     pub fn holds_back(&mut self, address: &str) {
         self.script(&format!(
@@ -227,13 +227,13 @@ impl<S> Screen<S> {
         ));
     }
 
-    /// What has the focus, by its id.
+    /// Returns the ID of the focused element.
     #[track_caller]
     pub fn focus(&mut self) -> String {
         self.script("return document.activeElement.id").as_str().unwrap().to_owned()
     }
 
-    /// Presses the first of these elements that says so, once there is one.
+    /// Presses the first of these elements with this text, once there is one.
     #[track_caller]
     pub fn presses_named(&mut self, selector: &str, label: &str) {
         let script = format!(
@@ -270,7 +270,7 @@ impl<S> Screen<S> {
         self.sees(".display[aria-busy=false]");
     }
 
-    /// Nothing was refused by the policy, nothing was thrown.
+    /// Asserts that there were no violations of the policy and no script errors.
     #[track_caller]
     pub fn is_clean(&mut self) {
         assert_eq!(self.script("return troubles"), json!([]));

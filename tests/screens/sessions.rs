@@ -1,4 +1,4 @@
-//! Two tabs of one person, and an answer that a proxy loses: nobody is logged out, nothing is done twice.
+//! Two tabs of one person, and an answer that a proxy loses: nobody is logged out, and nothing is done twice.
 
 use crate::screen::{ENTER, F9, Screen};
 use serde_json::json;
@@ -6,7 +6,7 @@ use testkit::chaos::{Chaos, Proxy};
 use testkit::{Store, audit, wait};
 
 const TIMES: u32 = 200;
-/// The session's module of the page that is open: the one that the app itself uses.
+/// Script that imports the session module that the open page uses.
 const SESSION: &str = "const at = new URL('../kit/session.js', document.querySelector('script[type=module]').src);\
     const { ask, refresh } = await import(at); const tabs = new BroadcastChannel('two tabs'); const together = () => refresh().then(() => 1, () => 0);";
 
@@ -16,7 +16,7 @@ fn two_tabs_that_refresh_at_one_moment_stay_logged_in() {
     screen.visit("/admin");
     screen.log_in("manager");
     screen.sees(".figures");
-    // This tab refreshes whenever the other one does, and tells it how that went.
+    // This tab refreshes whenever the other one does, and reports the result to it.
     screen.script(&format!(
         "return (async () => {{ {SESSION} tabs.onmessage = async ({{data}}) => {{ if (data === 'now') tabs.postMessage([await together()]); }}; }})()"
     ));
@@ -28,7 +28,7 @@ fn two_tabs_that_refresh_at_one_moment_stay_logged_in() {
          const told = new Promise((tell) => {{ tabs.onmessage = ({{data}}) => data !== 'now' && tell(data[0]); }});\
          tabs.postMessage('now'); const [own, other] = await Promise.all([together(), told]); well += own + other; }} return well; }})()"
     ));
-    assert_eq!(both, 2 * TIMES, "each of them was let in each time");
+    assert_eq!(both, 2 * TIMES, "each tab was let in each time");
     let who = "return (async () => { const at = new URL('../kit/session.js', document.querySelector('script[type=module]').src);\
         return (await (await import(at)).ask('GET', '/api/auth/me')).user.role; })()";
     assert_eq!(screen.script(who), "store_manager");
@@ -51,13 +51,11 @@ fn an_answer_that_a_proxy_loses_is_asked_for_again_and_nothing_is_done_twice() {
     screen.presses(F9);
     screen.sees("#amount");
     screen.types("50.");
-    // The store takes the payment; what it says never arrives.
+    // The store takes the payment, but its answer is lost.
     proxy.set(Chaos::LoseAnswer, b"POST /api/pos/transactions");
     screen.presses(ENTER);
     screen.reads("#banner", "Payment Rp\u{a0}50,000: not confirmed yet");
-    wait::until("the same is asked again, and its answer is lost too", || {
-        (proxy.tampered() > 1).then_some(())
-    });
+    wait::until("the repeated request loses its answer too", || (proxy.tampered() > 1).then_some(()));
     proxy.set(Chaos::Pass, b"POST /api/pos/transactions");
     screen.reads("#change", "22,250");
     screen.reads("#banner", "Payment Rp\u{a0}50,000: already done, receipt \u{2026}00000001");
@@ -67,7 +65,7 @@ fn an_answer_that_a_proxy_loses_is_asked_for_again_and_nothing_is_done_twice() {
     assert_eq!(sales[0]["payments"].as_array().map(Vec::len), Some(1));
 }
 
-/// Whether the browser's cookie still renews a session of the till.
+/// Script that returns whether the browser's cookie can still refresh the till's session.
 const RENEWS: &str = "return (async () => (await fetch('/api/auth/refresh', {method: 'POST', body: '{}', headers: {'Content-Type': 'application/json',\
     'Idempotency-Key': 'who-is-still-there-' + Math.random(), 'X-Session': 'cookie; app=pos'}})).status)()";
 
@@ -76,7 +74,7 @@ fn a_log_out_ends_the_session_also_when_the_pages_token_has_expired() {
     let Some(mut screen) = Screen::open(Store::open_with("", 1)) else { return };
     screen.log_in("till-1");
     screen.sees("#float");
-    // The first try goes out with a token that is not valid any more.
+    // The first request has a token that is no longer valid.
     screen.script(
         "const real = window.fetch; window.fetch = (url, how) => { if (!String(url).endsWith('/logout')) return real(url, how);\
          window.fetch = real; return real(url, {...how, headers: {...how.headers, Authorization: 'Bearer expired'}}); }",
@@ -100,12 +98,12 @@ fn a_log_out_that_did_not_reach_the_store_is_shown_and_repeated() {
     screen.script("document.querySelector('pos-app').logOut()");
     screen.sees("#username");
     screen.reads("#banner", "Not logged out yet");
-    // A page that is loaded anew goes on with it, and lets nobody in by the old session.
+    // A reloaded page continues the log-out, and lets nobody in with the old session.
     screen.visit("/pos");
     screen.sees("#username");
     screen.reads("#banner", "Not logged out yet");
     screen.browser.devtools("Network.setBlockedURLs", &json!({"urls": []}));
-    wait::until("it is said no more", || screen.text("#banner").is_empty().then_some(()));
+    wait::until("the message has disappeared", || screen.text("#banner").is_empty().then_some(()));
     assert_eq!(screen.script(RENEWS), 401);
     screen.log_in("till-1");
     screen.sees("#float");

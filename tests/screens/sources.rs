@@ -1,4 +1,4 @@
-//! What is asserted of the sources of the pages: both languages, one file with colours, no way around the policy.
+//! Checks of the pages' sources: both languages, one file with colours, no violation of the policy.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Our own files with this ending, and their text.
+/// Returns our own files with this ending, and their text.
 fn sources(ending: &str) -> Vec<(PathBuf, String)> {
     let folders = fs::read_dir(root().join("ui")).unwrap().map(|folder| folder.unwrap().path());
     let own = folders.filter(|folder| !folder.ends_with("vendor"));
@@ -18,29 +18,29 @@ fn sources(ending: &str) -> Vec<(PathBuf, String)> {
     files.map(|file| (file.clone(), fs::read_to_string(file).unwrap())).collect()
 }
 
-/// Whether a page's file is in one of these folders.
+/// Returns whether a page's file is in one of these folders.
 fn of_folder(file: &Path, folders: &[&str]) -> bool {
     file.parent().is_some_and(|folder| folders.iter().any(|name| folder.ends_with(name)))
 }
 
-/// Whether a page's file is one of head office's: its frame, and what lies in a folder by what it is about.
+/// Returns whether a page's file belongs to head office: its frame, or a folder of its pages.
 fn of_office(file: &Path) -> bool {
     of_folder(file, &OFFICE_FOLDERS)
 }
 
-/// Whether a page's file is one of Store Admin's own.
+/// Returns whether a page's file belongs to Store Admin only.
 fn of_admin(file: &Path) -> bool {
     of_folder(file, &ADMIN_FOLDERS)
 }
 
-/// What stands between `before` and the next quotation mark, wherever it does.
+/// Returns the texts between each `before` and the next quotation mark.
 fn quoted(text: &str, before: &str) -> BTreeSet<String> {
     text.split(before).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
 }
 
 /// Folder of the texts that every page has.
 const SHARED: &str = "kit";
-/// Texts that Store Admin and head office share, and the till does not bring.
+/// Folder of texts that Store Admin and head office share, and the till does not load.
 const DESK: &str = "desk";
 /// Folders whose pages both of them have.
 const DESK_FOLDERS: [&str; 2] = ["settings", "importing"];
@@ -48,7 +48,7 @@ const DESK_FOLDERS: [&str; 2] = ["settings", "importing"];
 const SHARED_BY_APPS: [&str; 2] = [SHARED, "records"];
 const OFFICE_FOLDERS: [&str; 4] = ["portal", "buying", "books", "catalogue"];
 const ADMIN_FOLDERS: [&str; 4] = ["admin", "counting", "goods", "takings"];
-/// What only a store is told, by the protocol between the two.
+/// Codes that only stores receive, by the protocol with the hub.
 const OF_SYNC: [&str; 8] = [
     "chain_broken",
     "hello_first",
@@ -69,7 +69,7 @@ fn document(path: &str) -> Value {
     serde_json::from_str(&read(path)).unwrap()
 }
 
-/// The texts that a page's file shows: the literals that calls of `t` begin with, in the same line or the next one.
+/// Returns the texts of a page's file: the literals at the start of calls of `t`, in the same line or the next one.
 fn said(text: &str) -> BTreeSet<String> {
     let calls = text.match_indices("t(").filter(|(at, _)| {
         !text[..*at].ends_with(|before: char| before.is_alphanumeric() || matches!(before, '_' | '.'))
@@ -78,7 +78,7 @@ fn said(text: &str) -> BTreeSet<String> {
     literals.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
 }
 
-/// The texts of these folders in a language, by key; not every folder has texts.
+/// Returns the texts of these folders in a language, by key. Not every folder has texts.
 fn texts(folders: &[&str], language: &str) -> BTreeMap<String, String> {
     let files = folders.iter().map(|folder| root().join(format!("ui/{folder}/texts.{language}.json")));
     let texts = files.filter(|file| file.exists()).flat_map(|file| {
@@ -91,13 +91,13 @@ fn texts(folders: &[&str], language: &str) -> BTreeMap<String, String> {
     texts.collect()
 }
 
-/// The Indonesian texts of the file's own folder, if it imports them or is imported with them.
+/// Returns the Indonesian texts of the file's own folder, if it imports them or is imported with them.
 fn own_texts(file: &Path) -> BTreeMap<String, String> {
     let folder = file.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     texts(&[folder.unwrap_or_default().as_str()], "id")
 }
 
-/// Every folder of `ui/`.
+/// Returns every folder of `ui/`.
 fn folders() -> Vec<String> {
     let folders = fs::read_dir(root().join("ui")).unwrap().map(|folder| folder.unwrap().file_name());
     folders.map(|name| name.to_string_lossy().into_owned()).collect()
@@ -145,7 +145,7 @@ fn no_text_is_unused() {
         sources("js").into_iter().map(|(_, text)| text.replace("\\u2026", "\u{2026}")).collect();
     let unused: Vec<_> = indonesian
         .keys()
-        // What to do is in the exception itself in English.
+        // The exception itself contains its action in English.
         .filter(|key| !english.contains_key(*key) && !key.ends_with(".action"))
         .filter(|key| !pages.contains(&format!("\"{key}\"")))
         .collect();
@@ -163,7 +163,7 @@ fn every_refusal_has_words_in_both_languages() {
             }
             let key = format!("error.{code}");
             for texts in [&english, &indonesian] {
-                assert!(texts.contains_key(&key), "{code} has no words");
+                assert!(texts.contains_key(&key), "{code} has no text");
             }
         }
     }
@@ -216,7 +216,7 @@ fn only_paths_of_the_document_are_asked_for() {
         let (portal, kit) = (of_office(&file), file.parent().is_some_and(is_shared));
         for path in quoted(&text, "\"/api/") {
             let path = shape(&format!("/api/{}", path.split('?').next().unwrap()));
-            // What the apps share is read from either.
+            // Files that the apps share may call routes of either program.
             let known = (!portal && store.contains(&path)) || ((portal || kit) && hub.contains(&path));
             assert!(known, "{}: {path}", file.display());
         }

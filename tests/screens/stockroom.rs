@@ -1,5 +1,5 @@
-//! Documents of the stock room in Store Admin: goods go to another store and what is missing is settled, stock is adjusted under
-//! a limit, goods go back to their supplier, labels are printed.
+//! Documents of the stock room in Store Admin: transfers to another store with missing pieces resolved, adjustments up
+//! to a limit, returns to the supplier, printed labels.
 
 use crate::furnished::patch;
 use crate::looks::look;
@@ -13,9 +13,9 @@ use testkit::{Client, Store, audit, ends, wait};
 
 /// The barcode of [`SKU`].
 const CODE: &str = "89900010";
-/// That of its cartons, as head office says in [`cartons`].
+/// The barcode of its cartons, which head office sets in [`cartons`].
 pub const CARTON: &str = "18990001";
-/// Two ends that hear of each other at once.
+/// Short pauses, so that both ends receive changes at once.
 const QUICK: &str = "sync.backoff_min = \"2ms\"\nsync.backoff_max = \"40ms\"\n";
 
 /// Opens a page of Store Admin and waits for it.
@@ -29,7 +29,7 @@ pub fn go<S>(screen: &mut Screen<S>, address: &str, selector: &str) {
     screen.sees(selector);
 }
 
-/// Sets a field as a person who chooses does.
+/// Sets a field as a person does.
 #[track_caller]
 pub fn choose<S>(screen: &mut Screen<S>, selector: &str, value: &str) {
     screen.script(&format!(
@@ -40,7 +40,7 @@ pub fn choose<S>(screen: &mut Screen<S>, selector: &str, value: &str) {
     ));
 }
 
-/// Presses the page's main button, answers what it asks, and reads what was said.
+/// Presses the page's main button, confirms, and waits for the message.
 #[track_caller]
 pub fn step<S>(screen: &mut Screen<S>, label: &str, asks: bool, said: &str) {
     screen.reads(".title .primary", label);
@@ -52,7 +52,7 @@ pub fn step<S>(screen: &mut Screen<S>, label: &str, asks: bool, said: &str) {
     screen.reads("#banner", said);
 }
 
-/// Store Admin of a store, with somebody logged in.
+/// Opens Store Admin of a store, logged in as somebody.
 #[track_caller]
 pub fn admin(store: &Store, who: &str) -> Option<Screen<()>> {
     let mut screen = Screen::of(store, "/admin")?;
@@ -61,7 +61,7 @@ pub fn admin(store: &Store, who: &str) -> Option<Screen<()>> {
     Some(screen)
 }
 
-/// [`SKU`] comes in cartons of four, and the store knows.
+/// Adds a carton of four to [`SKU`], and waits until the store has it.
 #[track_caller]
 pub fn cartons(office: &mut Client, store: &Store) {
     let codes = json!({"barcodes": [{"code": CODE, "pack_qty": 1}, {"code": CARTON, "pack_qty": 4}]});
@@ -73,7 +73,7 @@ pub fn cartons(office: &mut Client, store: &Store) {
     });
 }
 
-/// A store of a company, with ten of everything.
+/// Opens a store of a company, with ten pieces of everything.
 #[track_caller]
 fn joined(hub: &Hub, id: &str) -> Store {
     let mut store = Store::prepare_other(id, QUICK, 1);
@@ -83,7 +83,7 @@ fn joined(hub: &Hub, id: &str) -> Store {
     store
 }
 
-/// The transfer as its end has it, in this state.
+/// Waits until the transfer has this state at its end.
 #[track_caller]
 fn has(store: &Store, id: &str, state: &str) -> Value {
     wait::until(&format!("{} has it as {state}", store.id()), || {
@@ -96,7 +96,7 @@ fn has(store: &Store, id: &str, state: &str) -> Value {
 fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     let hub = Hub::open();
     let (from, to) = (joined(&hub, "S001"), joined(&hub, "S002"));
-    // The sender joined before the receiver was there.
+    // The sender joined before the receiver existed.
     ends::synced(&mut from.login("manager"));
     let mut office = hub.login();
     cartons(&mut office, &from);
@@ -109,7 +109,7 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     // A carton and a piece.
     here.scans(CARTON);
     here.scans(CODE);
-    // A part of the name finds the other product; the arrow and Enter take it.
+    // A part of the name finds the other product; the arrow key and Enter select it.
     here.browser.write("#scan", OTHER);
     here.sees("#scan-found-0");
     here.presses(ENTER);
@@ -122,7 +122,7 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     has(&to, &id, "in_transit");
 
     let Some(mut there) = admin(&to, "warehouse") else { return };
-    // The stock room's day begins with what is on its way.
+    // The start page of the stock room lists incoming transfers.
     there.reads(".alerts", "Incoming transfers: 1");
     there.reads(".figures", "Below zero");
     look(&mut there, "admin-today-warehouse");
@@ -141,7 +141,7 @@ fn goods_go_to_another_store_and_what_is_missing_is_settled() {
     assert_eq!(
         (&arrived["on_hand"], &arrived["damaged"]),
         (&json!(13), &json!(1)),
-        "four came, one of them damaged"
+        "four arrived, one of them damaged"
     );
     has(&from, &id, "received");
 
@@ -174,7 +174,7 @@ fn an_adjustment_above_the_limit_needs_a_manager_now_or_later() {
     screen.scans(CODE);
     screen.sees(&format!("#qty-{SKU}"));
     screen.browser.write(&format!("#qty-{SKU}"), "3");
-    // A reload loses nothing.
+    // A reload keeps the draft.
     screen.browser.reload();
     screen.reads(".sheet .end", "products: 1, pieces: 3");
     look(&mut screen, "admin-adjust");
@@ -185,7 +185,7 @@ fn an_adjustment_above_the_limit_needs_a_manager_now_or_later() {
     screen.presses(ENTER);
     screen.reads("#banner", "Posted. Stock updated");
     assert_eq!(stock(&mut store.login("warehouse"), SKU).0, 7);
-    // Nobody stands beside: it waits, and nothing moves.
+    // Without a manager the adjustment waits for approval, and no stock moves.
     go(&mut screen, "#/adjustments/new", "#scan");
     choose(&mut screen, "#reason", "found");
     screen.scans(CODE);
@@ -238,7 +238,7 @@ fn goods_go_back_to_their_supplier_and_labels_are_printed() {
     screen.browser.write(&format!("#qty-{SKU}"), "3");
     screen.reads(".title .primary", "Print labels: 3");
     look(&mut screen, "admin-labels");
-    // Paper has the labels and nothing else.
+    // Only the labels are printed.
     screen.script("window.print = () => { window.printed = document.body.dataset.print; }");
     screen.browser.press(".title .primary");
     assert_eq!(screen.script("return printed"), "labels");

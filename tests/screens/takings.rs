@@ -1,5 +1,5 @@
-//! What a store took, in Store Admin: a period's sales with its chart down to one receipt, a day that is sealed, the safe and the
-//! bag to the bank, tills.
+//! Takings of a store in Store Admin: a period's sales from its chart down to one receipt, a sealed day, the safe and
+//! the bag to the bank, tills.
 
 use crate::looks::look;
 use crate::screen::{ENTER, Screen};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use testkit::counter::text;
 use testkit::{Client, Store, audit};
 
-/// Sells one of each of these for card or cash.
+/// Sells one of each of these products for card or cash.
 #[track_caller]
 fn sells(till: &mut Client, skus: &[&str], method: &str) -> Value {
     let items: Vec<_> = skus.iter().map(|sku| json!({"sku": sku, "qty": 1})).collect();
@@ -29,7 +29,7 @@ fn sells(till: &mut Client, skus: &[&str], method: &str) -> Value {
     till.post(&path, &paid).data(200)
 }
 
-/// A store that sold by two methods, with its shift still open: the till, its shift.
+/// Opens a store that sold by two methods and whose shift is still open. Returns the till and its shift.
 #[track_caller]
 fn sold() -> (Store, Client, String) {
     let store = Store::open_with("", 1);
@@ -41,7 +41,7 @@ fn sold() -> (Store, Client, String) {
     (store, till, text(&shift, "shift_id"))
 }
 
-/// One piece of the card's sale comes back; the return is found by that sale's receipt, and leads to it.
+/// Returns one piece of the card sale. The return is found by that sale's receipt and links to it.
 #[track_caller]
 fn came_back(screen: &mut Screen<()>, till: &mut Client) {
     let sold = till.get("/api/pos/transactions").data(200)["items"][0].clone();
@@ -93,7 +93,7 @@ fn a_figure_of_the_report_leads_down_to_its_receipt() {
         screen.sees("[aria-busy=false]");
     }
     screen.reads("tbody", "Product 8990001");
-    // Day, shift, sale.
+    // From the day to the shift to the sale.
     choose(&mut screen, "#filter-by", "day");
     screen.sees(&format!("tbody a[href='#/days/{day}']"));
     screen.browser.press(&format!("tbody a[href='#/days/{day}']"));
@@ -109,7 +109,7 @@ fn a_figure_of_the_report_leads_down_to_its_receipt() {
     screen.script("document.querySelector('page-records tbody a').click()");
     screen.reads("page-record", "Card");
     look(&mut screen, "admin-sale");
-    // The documents of the list beside it, without going back to the list.
+    // The next documents of the list can be opened without going back to it.
     screen.reads(".title h1", "00000002");
     screen.types("]");
     screen.reads(".title h1", "00000001");
@@ -120,7 +120,7 @@ fn a_figure_of_the_report_leads_down_to_its_receipt() {
     screen.is_clean();
 }
 
-/// By the digits that the page shows of its number, and by the code on its paper.
+/// Finds the document by the digits of its number that the page shows, and by the code on its paper.
 #[track_caller]
 fn found_by_number(screen: &mut Screen<()>, sale: &Value) {
     let no = text(sale, "receipt_no");
@@ -156,7 +156,7 @@ fn a_sale_is_voided_while_its_shift_is_open_and_its_page_says_who_did_it() {
     screen.reads("page-record", "Sale voided");
     let voided = audit::items(&mut store.login("manager"), "/api/pos/transactions?state=voided");
     assert_eq!((voided.len(), &voided[0]["void_reason"]), (1, &json!("wrong_item")));
-    // After the close only a return is left, and the page says so.
+    // After the close only a return is possible, and the page says so.
     till.post(&format!("/api/shifts/{shift}/close"), &json!({"counted_cash": 200_000})).data(200);
     go(&mut screen, &format!("#/sales/{}", text(&kept, "transaction_id")), ".because");
     screen.reads(".because", "its shift is closed");
@@ -171,7 +171,7 @@ fn a_drawer_is_counted_again_a_day_sealed_and_a_bag_goes_to_the_bank() {
         till.post(&format!("/api/shifts/{shift}/close"), &json!({"counted_cash": 227_000})).data(200);
     let day = text(&closed["shift"], "business_date");
     let Some(mut screen) = admin(&store, "admin") else { return };
-    // A note stuck in the tray.
+    // A recount, because a note was stuck in the tray.
     go(&mut screen, &format!("#/shifts/{shift}"), ".paper");
     screen.browser.press(".title .end .btn:not(.primary)");
     screen.sees("#f-counted_cash");
@@ -187,7 +187,7 @@ fn a_drawer_is_counted_again_a_day_sealed_and_a_bag_goes_to_the_bank() {
     go(&mut screen, &format!("#/days/{day}"), "page-record .figures");
     screen.reads(".title .primary", "Close the day");
     screen.browser.press(".title .primary");
-    // The day goes on: it wants a reason.
+    // The day is not over, so sealing it needs a reason.
     screen.sees("#f-reason");
     screen.browser.press("dialog .primary");
     screen.reads("dialog", "is missing");
@@ -198,7 +198,7 @@ fn a_drawer_is_counted_again_a_day_sealed_and_a_bag_goes_to_the_bank() {
     let mut manager = store.login("manager");
     assert_eq!(manager.get(&format!("/api/days/{day}")).data(200)["state"], "sealed");
     screen.reads(".badge", "closed");
-    // An administrator opens it again.
+    // An administrator reopens the day.
     screen.browser.press(".title .end .btn:nth-of-type(2)");
     screen.sees("#f-reason");
     screen.browser.write("#f-reason", "counted wrong");
@@ -223,7 +223,7 @@ fn a_drawer_is_counted_again_a_day_sealed_and_a_bag_goes_to_the_bank() {
 
 #[track_caller]
 fn deposits(screen: &mut Screen<()>) {
-    // No bag holds more than the books say lies there: what lay there at the beginning is said first.
+    // A bag can't exceed the balance of the safe, so its opening amount is entered first.
     screen.browser.press(".above .btn");
     screen.sees("#f-amount");
     screen.types("200.");
@@ -264,7 +264,7 @@ fn a_till_is_added_renamed_and_switched_off_and_letters_lead_there() {
     let registers = audit::items(&mut store.login("manager"), "/api/registers");
     let back = registers.iter().find(|one| one["register_id"] == "till-9").unwrap();
     assert_eq!((&back["name"], &back["state"]), (&json!("Back door"), &json!("disabled")));
-    // The help knows the letters, and Ctrl K what may be begun.
+    // The help lists the shortcuts, and Ctrl K lists actions.
     screen.types("?");
     screen.reads("dialog", "g k");
     look(&mut screen, "admin-keys");
@@ -278,7 +278,7 @@ fn a_till_is_added_renamed_and_switched_off_and_letters_lead_there() {
     screen.is_clean();
 }
 
-/// Nothing was chosen: the form says what is missing, where it is missing.
+/// Without a selection the form shows the missing field at its place.
 #[track_caller]
 fn nothing_was_chosen(screen: &mut Screen<()>) {
     screen.browser.press(".title .primary");

@@ -1,10 +1,10 @@
-//! Parts of the pages by themselves, in the browser that uses them: each file of `units/` is asked in the till's page.
+//! Unit tests of parts of the pages, in a real browser: each file of `units/` runs in the till's page.
 
 use crate::screen::Screen;
 use serde_json::json;
 use testkit::Store;
 
-/// What a file has at hand: a module of the page, and what it expects.
+/// Script with the helpers of each file: importing a module of the page, and comparing.
 const AT_HAND: &str = "const wrong = []; const main = document.querySelector('script[type=module]').src;\
     const of = (file) => import(new URL(`../${file}.js`, main));\
     const is = (what, given, expected) => { const [found, meant] = [given, expected].map((one) => JSON.stringify(one));\

@@ -8,16 +8,16 @@ use crate::screen::{ENTER, ESCAPE, F7, F8, F9, F10, Screen};
 use serde_json::json;
 use std::collections::{BTreeSet, VecDeque};
 
-/// The app's own names of its pages, but for those that are there from the beginning.
+/// Script that returns the app's names of its pages, except those that are loaded at the start.
 const PAGES: &str = "return Object.keys(examine.app().later)";
 
 /// A walk through one app.
 struct Walk {
     app: &'static str,
     say: Say,
-    /// The app's names of the pages that were seen.
+    /// The app's names of the visited pages.
     pages: BTreeSet<String>,
-    /// Those on which somebody's text stands.
+    /// Pages that show texts of users.
     speaking: Vec<String>,
     wrong: Vec<String>,
 }
@@ -31,7 +31,7 @@ impl Walk {
         Self { app, say: say(), pages: BTreeSet::new(), speaking: Vec::new(), wrong: Vec::new() }
     }
 
-    /// Asks everything of the page that is open.
+    /// Runs every check on the open page.
     #[track_caller]
     fn page<S>(&mut self, screen: &mut Screen<S>, name: &str) {
         let began = std::time::Instant::now();
@@ -52,7 +52,7 @@ impl Walk {
         self.wrong.extend(wrong.iter().map(|what| format!("{}/{name}: {what}", self.app)));
     }
 
-    /// Every address of an app with a menu: its sections, what their links lead to, and `more`.
+    /// Visits every address of an app with a menu: its sections, the links on them, and `more`.
     #[track_caller]
     fn everywhere<S>(&mut self, screen: &mut Screen<S>, more: &[Place]) {
         let sections = "return examine.app().menu().map(([name]) => `#/${name}`)";
@@ -71,19 +71,20 @@ impl Walk {
         }
     }
 
-    /// Nothing was wrong, no page of the app was left out, and what people typed stood on so many of them at least.
+    /// Asserts that no check failed, that every page of the app was visited, and that at least this many pages showed
+    /// texts of users.
     #[track_caller]
     fn ends<S>(self, screen: &mut Screen<S>, speaking: usize) {
         let all = strings(&screen.script(PAGES));
         let missed: Vec<_> = all.iter().filter(|page| !self.pages.contains(*page)).collect();
-        assert!(missed.is_empty(), "no way leads to {missed:?}; walked: {:?}", self.pages);
+        assert!(missed.is_empty(), "no link leads to {missed:?}; visited: {:?}", self.pages);
         assert!(self.wrong.is_empty(), "{} wrong:\n{}", self.wrong.len(), self.wrong.join("\n"));
         println!("somebody's text stands on {}: {:?}", self.speaking.len(), self.speaking);
         assert!(writes_pictures() || self.speaking.len() >= speaking, "only {:?}", self.speaking);
     }
 }
 
-/// Which page an address is of, whichever document it shows: `orders`, `orders/new`, `orders/*`, `orders/*/revise`.
+/// Returns the page of an address without the document's ID: `orders`, `orders/new`, `orders/*`, `orders/*/revise`.
 pub fn shape(address: &str) -> Option<String> {
     let way = address.strip_prefix("#/")?.split('?').next()?;
     let parts: Vec<_> = way.split('/').collect();
@@ -136,12 +137,12 @@ fn every_page_of_the_store_is_fit_for_everybody_and_takes_text_for_text() {
     walk.ends(&mut screen, 9);
 }
 
-/// A command without an answer, as the browser stores it.
+/// Script that stores a command without an answer, as the page does.
 const LEAVE: &str = "return new Promise((done) => { const opened = indexedDB.open('pos', 1); opened.onsuccess = () => {\
     const change = opened.result.transaction('intents', 'readwrite'); change.oncomplete = () => done(null);\
     change.objectStore('intents').put(LEFT); }; })";
 
-/// A sale from its first scan to its change.
+/// Makes a sale, from the first scan to the change.
 #[track_caller]
 fn sale(walk: &mut Walk, screen: &mut Screen<()>) {
     for code in ["89900010", "89900030", "89900070", "89900120", "89900100", "89900020", "89900080"] {
@@ -175,7 +176,7 @@ fn sale(walk: &mut Walk, screen: &mut Screen<()>) {
     screen.sees("#line");
 }
 
-/// What a till does beside selling.
+/// Visits the till's pages other than selling.
 #[track_caller]
 fn after(walk: &mut Walk, screen: &mut Screen<()>) {
     let no = screen.script("return examine.app().last.receipt_no");
@@ -228,7 +229,7 @@ fn after(walk: &mut Walk, screen: &mut Screen<()>) {
     screen.presses(F9);
     screen.sees("#variance");
     walk.page(screen, "closed");
-    // The menu is a dialog, and the lock stands in the place of the page: neither is a page's name.
+    // The menu is a dialog, and the lock replaces the page: neither has the name of a page.
     screen.script("examine.app().menu()");
     screen.sees("dialog .menu");
     walk.page(screen, "menu");

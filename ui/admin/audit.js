@@ -10,7 +10,7 @@ import { moment, pairs, placed, staff, who } from "./parts.js";
 
 const SEARCH_AFTER_MS = 400;
 const FILTERS = ["user_id", "action", "resource_id", "from", "to"];
-/** By which of its details a document is known at a glance, the best first. */
+/** Details by which a document is identified, the best first. */
 const NAMED_BY = [
   "receipt_no",
   "sku",
@@ -90,7 +90,7 @@ const ACTIONS = [
 ];
 const AMOUNTS = ["amount", "refund_total", "total", "variance", "discount", "points", "counted_cash", "opening_float"];
 
-/** What was done to what: its best name, short. */
+/** The object of an action, by its best short name. */
 const about = (details, names) => {
   const by = NAMED_BY.find((name) => typeof details[name] === "string");
   if (!by) return nothing;
@@ -106,7 +106,7 @@ const amount = (details) => {
   return by === "points" ? number(details[by]) : decimal(details[by]);
 };
 
-/** A refused log-in or approval without an ID was tried with a name that nobody has. */
+/** A refused log-in or approval without an ID was an attempt with an unknown name. */
 const doneBy = (names, { action, user_id: id }) =>
   action.endsWith(".refused") ? who(names, id, t("unknown login name")) : who(names, id);
 
@@ -144,7 +144,7 @@ class PageAudit extends ListPage {
     };
   }
 
-  /** A filter is part of the address; the page stays, and with it what has the focus. */
+  /** A filter changes only the address, so the page keeps its focus. */
   filter(name, value) {
     const query = { ...this.given, [name]: value.trim() || undefined };
     this.app.params.query = query;

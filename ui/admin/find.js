@@ -1,11 +1,11 @@
-// Finds a product by a scanned or typed text: its code, else its number; never one that only resembles it.
+// Finds a product by a scanned or typed text: by its code, otherwise by its SKU, never by similarity.
 import { wasScanned } from "../kit/scan.js";
 
 const NEAR = 20;
 
 /**
- * The product's stock, or what another list of products says of it, and as `pack_qty` how many pieces the code stands
- * for: of a carton's, its pieces. Says so where there is none.
+ * Returns the product's stock, or its entry in another list, with `pack_qty` as the number of pieces of the code. Shows
+ * a message if there is none.
  */
 export const findProduct = async (app, code, pattern = "/api/stock", params = {}) => {
   const machine = wasScanned();

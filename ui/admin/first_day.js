@@ -28,7 +28,7 @@ const STEPS = [
   ["has_sales", () => "/pos", () => t("Ring up a test sale, and return it"), () => t("Open the till")],
 ];
 
-/** Whether a step that no shop can do without is open. */
+/** Whether a required step is open. */
 export const unfinished = (setup) =>
   Boolean(setup) && STEPS.some(([name, , , , optional]) => !optional && !setup[name]);
 

@@ -1,4 +1,4 @@
-// Machine: the parts that the store is made of, as they run; its copies and checks are beside them.
+// Machine: the actors of the store and their state, with its backups and verifications.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon, notice } from "../kit/controls.js";
@@ -10,12 +10,12 @@ import { since } from "./parts.js";
 import "./work.js";
 
 const AGAIN_MS = 2000;
-/** How long a row that changed is marked. */
+/** Time for which a changed row is marked. */
 const MARKED_MS = 2000;
-/** A queue of this length is worth a look. */
+/** Length at which a queue is highlighted. */
 const QUEUE_LONG = 100;
 
-/** What each part is for, by its name; a shift's is its till's. */
+/** Purpose of each actor by name; a shift's is that of its till. */
 const PARTS = {
   supervisor: ["Supervisor", "Starts each component and restarts it if it fails"],
   ledger: ["Stock ledger", "Stock, cash, days and documents"],
@@ -27,7 +27,7 @@ const PARTS = {
   shifts: ["Shifts", "One component for each open shift"],
 };
 
-/** The tree as rows, each with its depth and the way to it. */
+/** Returns the tree as rows, each with its depth and path. */
 const rows = (node, depth = 0) =>
   node ? [{ ...node, depth }, ...node.children.flatMap((child) => rows(child, depth + 1))] : [];
 
@@ -67,7 +67,7 @@ class PageMachine extends Page {
     });
   }
 
-  /** What is another than a moment ago is marked, and said once. */
+  /** Marks what has changed since the last answer, and reports it once. */
   set root(node) {
     const tree = rows(node);
     const before = new Map((this.tree ?? []).map((one) => [one.name, one]));
@@ -178,7 +178,7 @@ class PageMachine extends Page {
     </p>`;
   }
 
-  /** Whether everything runs, in words. */
+  /** Returns in words whether everything runs. */
   state() {
     if (!this.tree) return this.awaited();
     return this.error ? notice("warn", "cloud-off", t("No connection to the store server")) : this.health();

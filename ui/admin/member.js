@@ -41,7 +41,7 @@ class PageMember extends Page {
     };
   }
 
-  /** What a person is asked for when they join, and what may be said of them later. */
+  /** Fields asked for when a member joins, and those that can be set later. */
   get fields() {
     const { member } = this;
     const one = (name, label, /** @type {Partial<Field>} */ more = {}) => ({
@@ -60,7 +60,7 @@ class PageMember extends Page {
     ];
   }
 
-  /** Only what is another one now is sent: head office keeps the later word field by field. */
+  /** Sends only changed fields, because head office keeps the later change of each field. */
   async change() {
     const { member, app, fields } = this;
     const changed = (given) =>

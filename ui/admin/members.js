@@ -20,7 +20,7 @@ class PageMembers extends ListPage {
     super.connectedCallback();
   }
 
-  /** Whether enough was typed to search; else all are listed. */
+  /** Whether the text is long enough to search; otherwise all members are listed. */
   get searches() {
     return this.text.trim().length >= 2;
   }

@@ -1,14 +1,14 @@
-// Shared by the pages of the box: author, time, and the name of a document.
+// Shared by the pages of the store's machine: author, time, and the name of a document.
 import { html, nothing } from "../vendor/lit.js";
 import { ago, brief, date, decimal, number, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
-/** A moment: how long ago, exact in its tooltip. */
+/** Time as the time that has passed, with the exact time in its tooltip. */
 export const since = (at) =>
   at
     ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${ago(at)}</time>`
     : html`<span class="muted">${t("never")}</span>`;
-/** A moment: short, exact in its tooltip. */
+/** Short time, with the exact time in its tooltip. */
 export const moment = (at) =>
   at ? html`<time datetime=${at} title=${`${date(at)}, ${time(at)}`}>${brief(at)}, ${time(at)}</time>` : nothing;
 
@@ -19,7 +19,7 @@ export const bytes = (count) => {
   return `${number(Math.round(count / 1024 ** step))}\u00a0${UNITS[step]}`;
 };
 
-/** Everybody who works or worked here, by id; asked for once. */
+/** Returns everybody who works or worked here, by ID; requested once. */
 export const staff = async (app) => {
   if (app.staff) return app.staff;
   const names = new Map();
@@ -32,14 +32,14 @@ export const staff = async (app) => {
   app.staff = names;
   return names;
 };
-/** Somebody by name; nobody is whoever runs the machine, and head office's people have only their id here. */
+/** Returns a person's name. No ID means the server administrator; users of head office have only their ID here. */
 export const who = (names, id, nobody = t("server administrator")) => {
   if (!id) return html`<span class="muted">${nobody}</span>`;
   const known = names?.get(id);
   return known ? html`<bdi title=${id}>${known.name}</bdi>` : html`<code title=${id}>${id.slice(0, 12)}…</code>`;
 };
 
-/** Where a value of this name leads to. */
+/** Pages to which values with these names link. */
 const PLACES = {
   sku: "stock",
   member_id: "members",
@@ -54,7 +54,7 @@ const PLACES = {
   transfer_id: "transfers",
   supplier_return_id: "supplier-returns",
 };
-/** An id as a way to what it names. */
+/** Returns an ID as a link to its object. */
 export const placed = (name, value, text) =>
   PLACES[name]
     ? html`<a href=${`#/${PLACES[name]}/${encodeURIComponent(value)}`} title=${value}><bdi>${text}</bdi></a>`
@@ -75,7 +75,7 @@ const shownValue = (name, value) => {
     >${name === "action" || name === "role" || name === "state" || name === "reason" ? t(value) : value}</bdi
   >`;
 };
-/** Values by their names, in words. */
+/** Returns values with their names in words. */
 export const pairs = (values) =>
   html`<dl class="pairs">
     ${Object.entries(values ?? {}).map(

@@ -1,4 +1,4 @@
-// People: who works here.
+// People who work here.
 import { html, nothing } from "../vendor/lit.js";
 import { field, icon } from "../kit/controls.js";
 import { words } from "../kit/codes.js";
@@ -9,7 +9,7 @@ import { address } from "../kit/menu.js";
 import { forgetNames } from "../records/names.js";
 
 const ROLES = ["cashier", "warehouse_staff", "store_manager", "admin"];
-/** The roles that somebody may give: a manager those below. */
+/** Returns the roles that this user may give: a manager only lower ones. */
 export const rolesFor = (app) => (app.user.role === "admin" ? ROLES : ROLES.slice(0, 2));
 
 class PagePeople extends ListPage {

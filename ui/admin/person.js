@@ -42,7 +42,7 @@ class PagePerson extends Page {
     };
   }
 
-  /** What is typed here is sent alone where it is another than before. */
+  /** Sends only the changed fields. */
   async edit() {
     const { app, person } = this;
     const { id } = person;

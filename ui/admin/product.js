@@ -91,7 +91,7 @@ class PageProduct extends ListPage {
     });
   }
 
-  /** Changes what is sold, and shows it anew. */
+  /** Changes the product and reads it again. */
   change(act) {
     return this.once(async () => {
       await act(this.app, this.sold);
@@ -99,7 +99,7 @@ class PageProduct extends ListPage {
     });
   }
 
-  /** What may be done with it in a shop whose catalogue is its own. */
+  /** Returns the changes that a shop with its own catalogue allows. */
   changes() {
     const { own, sold, items } = this;
     if (!own || !sold) return nothing;
@@ -114,7 +114,7 @@ class PageProduct extends ListPage {
     )}${button(changeProduct, "tag", t("Edit"), "primary")}`;
   }
 
-  /** What it is sold as. */
+  /** Returns its data in the catalogue. */
   catalogue() {
     const { sold } = this;
     if (!sold) return nothing;
@@ -136,7 +136,7 @@ class PageProduct extends ListPage {
     </div>`;
   }
 
-  /** What else may be done with it. */
+  /** Returns further actions. */
   ways() {
     const { sku, damaged } = this.product;
     const way = (parts, query, image, label) =>

@@ -71,7 +71,7 @@ const bodyOf = ({ barcodes, ...body }, one) => {
   const all = { ...body, barcodes: codesOf(barcodes) };
   return one ? all : Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 };
-/** Says what is doubtful about the codes of a product that was saved. */
+/** Shows the warnings about the codes of a saved product. */
 const saved = (app, { warnings }) =>
   warnings?.length
     ? app.say("warn", t("Saved. Please check: {n}", { n: warnings.join("; ") }))
@@ -107,7 +107,7 @@ export const switchProduct = async (app, one) => {
   app.say("ok", t("Saved"));
 };
 
-/** The first pieces of a product that has not moved yet. */
+/** Sets the opening stock of a product without movements. */
 export const openStock = async (app, one) => {
   const done = await ask(app, {
     title: t("Opening stock"),

@@ -34,7 +34,10 @@ class PageReceive extends Finding(Page) {
     return `draft.receiving.${this.app.params.id}`;
   }
 
-  /** With its order or not at all: a delivery is never taken for one without. What was begun stays until then. */
+  /**
+   * Loads the order before anything can be posted, so that a delivery for it is never posted without it. The draft is
+   * kept until then.
+   */
   async load() {
     const { id } = this.app.params;
     await this.readBy(async () => {
@@ -57,7 +60,7 @@ class PageReceive extends Finding(Page) {
     this.app.focusPage();
   }
 
-  /** Lines of a draft with what the order says of them now: other deliveries may have come, and lines with them. */
+  /** Updates the lines of a draft from the order, which other deliveries may have changed. */
   renewed(lines) {
     const typed = new Map(this.lines.map((line) => [line.sku, line]));
     const known = new Set(lines.map(({ sku }) => sku));
@@ -77,7 +80,7 @@ class PageReceive extends Finding(Page) {
     };
   }
 
-  /** A line of the product, made where there is none. */
+  /** Adds a line of the product if there is none. */
   async add(sku, qty, ordered) {
     const known = this.lines.find((line) => line.sku === sku);
     if (known) {
@@ -85,7 +88,7 @@ class PageReceive extends Finding(Page) {
       return;
     }
     const product = ordered?.name ? ordered : await this.app.get("/api/stock/:sku", { sku });
-    // The next scan of it may have come before this answer.
+    // The next scan of it may have arrived before this answer.
     if (this.lines.some((line) => line.sku === sku)) {
       await this.add(sku, qty, ordered);
       return;
@@ -111,7 +114,7 @@ class PageReceive extends Finding(Page) {
     this.requestUpdate();
   }
 
-  /** What was found comes in: a piece, or a carton's pieces where its code was scanned. */
+  /** Adds a piece of the found product, or a carton's pieces if its code was scanned. */
   async put({ sku, pack_qty: pieces = 1 }) {
     try {
       await this.add(sku, pieces);
@@ -121,7 +124,7 @@ class PageReceive extends Finding(Page) {
     }
   }
 
-  /** All that is still to come, as it was ordered. */
+  /** Adds all outstanding pieces as ordered. */
   receiveAll() {
     this.lines = this.lines.map((line) => ({
       ...line,
@@ -131,7 +134,7 @@ class PageReceive extends Finding(Page) {
     this.keep();
   }
 
-  /** Only what the order still takes of a line. */
+  /** Reduces a line to what the order still allows. */
   cut(line) {
     line.qty = Math.max(0, line.limit - line.before) || null;
     this.problem = null;
@@ -166,7 +169,7 @@ class PageReceive extends Finding(Page) {
     });
   }
 
-  /** Of a line with more than the order takes says what can be done; anything else is said as everywhere. */
+  /** For a line that exceeds the order, shows the possible actions; other refusals are shown as usual. */
   refused(error) {
     const line = error.code === "over_receipt" && this.lines.find(({ sku }) => sku === error.details?.sku);
     if (!line) throw error;

@@ -1,5 +1,5 @@
-// Pages of Store Admin beside those named in main.js: documents of the stock room, takings, tills, the box itself; the
-// order of the menu, letters, and related pages.
+// Pages of Store Admin in addition to those in main.js: documents of the stock room, takings, tills, the machine; the
+// order of the menu, shortcuts, and related pages.
 import { html, nothing } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
@@ -7,7 +7,7 @@ import { address } from "../kit/menu.js";
 const MANAGE = ["store_manager", "admin"];
 const GOODS = ["warehouse_staff", ...MANAGE];
 
-/** Address, icon, name, who may. */
+/** Address, icon, name, permission. */
 const MORE = [
   ["reports", "chart-column", () => t("Reports"), MANAGE],
   ["goods-now", "chart-column", () => t("Stock on hand"), MANAGE],
@@ -28,7 +28,7 @@ const MORE = [
   ["audit", "scroll-text", () => t("Audit log"), MANAGE],
   ["settings", "settings", () => t("Settings"), MANAGE],
 ];
-/** What the groups are called, in their order; the first needs no name. */
+/** Names of the groups in order; the first one has none. */
 const GROUP_NAMES = [
   null,
   () => t("Sales"),
@@ -37,7 +37,7 @@ const GROUP_NAMES = [
   () => t("Store"),
   () => t("Mine"),
 ];
-/** The menu from above, by groups; a page that is not named comes before the last group. */
+/** The menu from the top, in groups. Pages that are not listed come before the last group. */
 const GROUPS = [
   ["today"],
   ["reports", "goods-now", "valuation", "sales", "returns", "shifts", "days", "safe"],
@@ -46,16 +46,16 @@ const GROUPS = [
   ["sync"],
 ];
 const LAST = ["devices", "device"];
-/** Pages beside one another: the first stands in the menu for all. */
+/** Related pages: the first one is in the menu. */
 const FAMILIES = [
   ["reports", "goods-now", "valuation"],
   ["sales", "returns"],
   ["receiving", "deliveries"],
   ["stock", "products"],
 ];
-/** What the first of them is called beside the others. */
+/** Names of the first ones among their related pages. */
 const FIRST = { reports: () => t("Sales"), receiving: () => t("Incoming orders") };
-/** The letter after `g`, by page; a page without one is reached by Ctrl K. */
+/** The letter after `g` of each page; pages without one are reached by Ctrl K. */
 export const LETTERS = {
   today: "t",
   reports: "e",
@@ -127,7 +127,7 @@ export const DETAILS = {
   shifts: "shift",
   days: "day",
 };
-/** Lists and documents that are described as data, by the file that does. */
+/** Lists and documents that are described as data, by file. */
 const DESCRIBED = {
   "admin/products": ["products"],
   "goods/transfers": ["transfers", "transfer"],
@@ -162,7 +162,7 @@ const describe = async (app, file, page) => {
   ]);
   app.described[page] = pages[page];
 };
-/** What is read when a page is opened for the first time. */
+/** Modules that are loaded when a page is first opened. */
 export const later = (app) =>
   Object.fromEntries([
     ...Object.entries(ELEMENTS).map(([page, file]) => [page, () => import(`../${file}.js`)]),
@@ -170,7 +170,7 @@ export const later = (app) =>
       pages.map((page) => [page, () => describe(app, file, page)]),
     ),
   ]);
-/** What a new document is written on, and a part of one. */
+/** Forms for new documents and for parts of documents. */
 const FORMS = { transfers: "send", adjustments: "adjust", "supplier-returns": "send_back" };
 const IMPORTS = { products: ["import_goods", MANAGE] };
 const PARTS = {
@@ -179,7 +179,7 @@ const PARTS = {
   "tills/quick-keys": ["quick_keys", MANAGE],
 };
 
-/** The page of an address, where it is a form. */
+/** Returns the form of an address, if it is one. */
 export const formOf = (app, /** @type {{ id?: string, part?: string }} */ { id, part }) => {
   const [form, roles] =
     (id === "import" && IMPORTS[app.section]) ||
@@ -237,7 +237,7 @@ const element = (app) => {
   }
 };
 
-/** The page that is shown, where it is one of these. */
+/** Returns the shown page if it is one of these. */
 export const drawn = (app) => {
   const spec = app.described[app.page];
   return spec

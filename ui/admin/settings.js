@@ -53,7 +53,7 @@ const OWN = [
   "tax.default_rate_bp",
   "tax.prices_include_tax",
 ];
-/** Limits that 0 lifts. */
+/** Limits that 0 turns off. */
 const LIFTED = [
   "pricing.discount_limit_bp",
   "returns.cashier_limit",
@@ -71,13 +71,13 @@ const inWords = ({ name, value }) => {
   return name.endsWith("_bp") && typeof value === "number" ? rate(value) : shown(value);
 };
 
-/** One of several values; a code in words. */
+/** Returns a value in words if it is a code. */
 const wordOf = (one) => {
   if (typeof one === "object") return JSON.stringify(one);
   return known(one) ? t(one) : one;
 };
 
-/** A value as its file would have it, in words where it is yes or no. */
+/** Returns a value as in the settings file, with yes or no in words. */
 const shown = (value) => {
   if (value === "" || value === null) return html`<span class="muted">${t("empty")}</span>`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
@@ -100,7 +100,7 @@ const shown = (value) => {
 };
 
 class PageSettings extends Page {
-  /** Whether its manager changes settings: in a shop without a head office. */
+  /** Whether a manager can change settings here: only without a head office. */
   own = false;
 
   constructor() {
@@ -175,7 +175,7 @@ class PageSettings extends Page {
     await this.done(done);
   }
 
-  /** The value of the settings file applies again. */
+  /** Resets a setting to the value of the file. */
   async leave({ name }) {
     const done = await ask(this.app, {
       title: t(`setting.${name}`),

@@ -46,7 +46,7 @@ class PageStock extends ListPage {
     this.count().catch((error) => this.app.fail(error));
   }
 
-  /** How many need somebody, for the filters' names. */
+  /** Counts the products for each filter. */
   async count() {
     for (const [filter, query] of Object.entries(FILTERS)) {
       const { total } = await this.app.get(this.pattern, {}, { ...query, with_total: true, limit: 1 });
@@ -126,7 +126,7 @@ class PageStock extends ListPage {
     </tr>`;
   }
 
-  /** The whole store's, for whoever may see what it is worth. */
+  /** Exports the whole store for users who may see its value. */
   csv() {
     if (!this.app.may(["store_manager", "admin"])) return nothing;
     return html`<button

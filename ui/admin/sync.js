@@ -1,5 +1,5 @@
-// Head office: the link, the backlog, losing values that can be put back, records that head office could not use, the
-// comparison of both counts.
+// Head office: the connection, the backlog, values that lost and can be restored, records that could not be applied,
+// and the comparison of counts.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon, notice } from "../kit/controls.js";
@@ -12,7 +12,7 @@ import "./sync_lists.js";
 const AGAIN_MS = 10_000;
 const SLOW_MS = 120_000;
 
-/** How the link stands, in words that say whether anything is to be done. */
+/** State of the connection, in words that say whether action is required. */
 const LINKS = {
   online: "Connected. Sales are sent immediately",
   offline: "Not connected. No action needed: data is stored and sent when the connection is back",
@@ -57,7 +57,7 @@ class PageSync extends ListPage {
     return { ...(await super.listed(more)), of: more ? this.of : total };
   }
 
-  /** The state alone; the lists only when they have become longer: nobody loses the place that he reads at. */
+  /** Reads the state. The lists are read again only when they have grown, so that readers keep their position. */
   async look() {
     await this.readBy(
       async () => ({ status: await this.app.get("/api/sync/status") }),
@@ -126,7 +126,7 @@ class PageSync extends ListPage {
 
   row(one) {
     const place = { member: "members", product_settings: "stock" }[one.resource];
-    // Settings of a product are known by the store and the product.
+    // Settings of a product are identified by store and product.
     const id = one.resource === "product_settings" ? one.id.slice(one.id.indexOf(":") + 1) : one.id;
     const what = html`<b>${t(one.resource)}</b>
       ${place ? html`<a href=${`#/${place}/${encodeURIComponent(id)}`}><bdi>${id}</bdi></a>` : html`<bdi>${id}</bdi>`}`;

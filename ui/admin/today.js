@@ -1,5 +1,4 @@
-// Today: is anything wrong, and how is the day; of takings only for who runs the shop, of goods also for the stock
-// room.
+// Today: problems and the figures of the day; takings only for managers, goods also for the stock room.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, vars } from "../kit/controls.js";
 import { date, day, decimal, money, number, time } from "../kit/format.js";
@@ -8,16 +7,16 @@ import { Page, title } from "../kit/page.js";
 import { firstDay, unfinished } from "./first_day.js";
 
 const MANAGE = ["store_manager", "admin"];
-/** What is counted here; beyond it a plus is said. */
+/** Upper limit of counts; above it a plus is shown. */
 const COUNTED = { limit: 100 };
 const WORST = { sort: "worst", with_total: true };
-/** How many there are: of a list that goes on, at least so many. */
+/** Returns the number of items, or the lowest possible number if the list continues. */
 const many = ({ items, total, next_cursor: more }) =>
   total === undefined ? `${number(items.length)}${more ? "+" : ""}` : number(total);
 const WEEK_DAYS = 7;
-/** Days among which the last one is that head office has compared. */
+/** Number of days in which to find the last one that head office has compared. */
 const PROOFS = 10;
-/** Products that are named. */
+/** Number of products that are named. */
 const SHOWN = 20;
 
 const earlier = (date, days) =>
@@ -70,7 +69,7 @@ class PageToday extends Page {
     );
   }
 
-  /** What only whoever runs the shop may see. */
+  /** Reads the figures that only managers may see. */
   async takings() {
     const { app } = this;
     if (!app.may(MANAGE)) return {};
@@ -93,7 +92,7 @@ class PageToday extends Page {
     };
   }
 
-  /** Orders whose goods should be here by now. */
+  /** Orders whose goods should have arrived by now. */
   get due() {
     return {
       ...this.orders,
@@ -101,7 +100,7 @@ class PageToday extends Page {
     };
   }
 
-  /** What needs a person, the worst first. */
+  /** Returns the alerts that need a person, worst first. */
   alerts() {
     const { report, sync, negative, waiting, coming, counts, due, app } = this;
     const differing = (report?.shifts ?? []).filter(({ variance }) => variance);
@@ -135,13 +134,13 @@ class PageToday extends Page {
     </ul>`;
   }
 
-  /** Whether the last check found something, or did not end. */
+  /** Whether the last verification found a problem or did not finish. */
   get wrong() {
     const { verify } = this;
     return Boolean(verify?.error || verify?.result?.problems.length);
   }
 
-  /** Whether head office counts the same, and whether what is stored is whole. */
+  /** Returns whether head office has the same counts, and whether the stored data is intact. */
   checks() {
     const { proof, verify } = this;
     const row = (label, place, text, bad) =>
@@ -175,7 +174,7 @@ class PageToday extends Page {
     </div>`;
   }
 
-  /** What lies here and what comes. */
+  /** Returns the goods in stock and in transit. */
   goods() {
     const { low, negative, orders, coming } = this;
     const to = (place, name) => html`<a href="#/${place}">${name}</a>`;
@@ -285,7 +284,7 @@ class PageToday extends Page {
       </div>`;
   }
 
-  /** The goods that are asked about first: what is low, by what is left of it. */
+  /** Returns low stock, ordered by what is left. */
   below() {
     const rows = [...new Map([...this.negative.items, ...this.low.items].map((one) => [one.sku, one])).values()]
       .sort((a, b) => a.on_hand - b.on_hand)

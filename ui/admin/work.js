@@ -8,11 +8,11 @@ import { Page } from "../kit/page.js";
 import { bytes, moment, since } from "./parts.js";
 
 const AGAIN_MS = 1000;
-/** Of a list of what is wrong; the rest is counted. */
+/** Number of listed problems; the others are only counted. */
 const PROBLEMS_SHOWN = 20;
 const URLS = { verify: "/api/admin/verify", backup: "/api/admin/backup" };
 
-/** What is truth can't be made anew; what is made of it can. */
+/** The journal can't be rebuilt; files derived from it can. */
 const toDo = (problems) => {
   const journal = problems.some((text) => /\.seg\b/.test(text));
   const copy = t("Copy the whole data folder to another disk first");
@@ -35,9 +35,9 @@ class StoreWork extends Page {
   constructor() {
     super();
     this.work = null;
-    /** What was asked from this page and is not answered yet. */
+    /** Pending requests of this page. */
     this.asked = {};
-    /** Why it was not begun, by kind. */
+    /** Reasons why work was not started, by kind. */
     this.refused = {};
   }
 
@@ -73,7 +73,7 @@ class StoreWork extends Page {
     this.requestUpdate();
   }
 
-  /** It goes on when nobody waits for it: this page only looks how far it is. */
+  /** Starts work that runs in the background. The page only polls its progress. */
   async begin(kind, body) {
     this.asked[kind] = true;
     this.refused[kind] = null;
@@ -143,7 +143,7 @@ class StoreWork extends Page {
       : nothing;
   }
 
-  /** What a check found, and what is to be done. */
+  /** Returns the result of a verification and the required actions. */
   found() {
     const one = this.work?.verify;
     if (this.underWay("verify") || !one?.result) return nothing;
@@ -200,7 +200,7 @@ class StoreWork extends Page {
     );
   }
 
-  /** Whether the newest backup was restored to check it. */
+  /** Returns whether the newest backup was restored to check it. */
   drill() {
     const { drill } = this.work;
     if (!drill)

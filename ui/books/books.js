@@ -37,11 +37,11 @@ const KINDS = [
   "payment",
   "credit_note",
 ];
-/** Entries of an account that are read at once. */
+/** Number of an account's entries that are loaded at once. */
 const AT_ONCE = 200;
 const amount = (value) => (value ? inMoney(value) : nothing);
 
-/** The answer of the trial balance as a list, with its sums beside it. */
+/** Wraps the trial balance as a list with totals. */
 const balanceList = {
   path: "/api/finance/trial-balance",
   whole: true,
@@ -95,7 +95,7 @@ const balanceList = {
   }),
 };
 
-/** Days of an account's entries, and the book; all in the address. */
+/** Period and book of an account's entries, all in the address. */
 const accountFilters = (page, one) => {
   const { query } = page.app.params;
   const set = (changed) => {
@@ -209,12 +209,12 @@ const journal = {
   }),
 };
 
-/** What posted an entry, in words; one that has none here by its own name. */
+/** Returns the type of the cause of an entry in words, or the type itself. */
 const causeWord = (type) => {
   const word = t(`cause.${type}`);
   return word === `cause.${type}` ? t(type) : word;
 };
-/** What an entry is: the document that told it, or how head office came to write it. */
+/** Returns the source of an entry: its document, or the reason why head office made it. */
 const whatOf = ({ kind, cause }) => {
   const word = kind === "event" ? causeWord(cause.type) : t(kind);
   return word[0].toUpperCase() + word.slice(1);

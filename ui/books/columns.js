@@ -2,7 +2,7 @@
 
 const ROWS = 400;
 const DELIMITERS = [",", ";", "\t", "|"];
-/** Headings in lower case, by the field that they name; earlier ones are better names. */
+/** Headings in lower case for each field, the best first. */
 const HEADINGS = {
   date: [
     "date",
@@ -105,7 +105,7 @@ const OF_PROVIDER = [
 /** Fields that the files of a kind of source may have, as they are offered. */
 export const fieldsOf = (kind) => (kind === "bank" ? OF_BANK : OF_PROVIDER);
 /**
- * How days may be written, each with an example.
+ * Date formats, each with an example.
  * @type {[format: string, example: string, shape: RegExp][]}
  */
 export const DATES = [
@@ -121,7 +121,7 @@ export const DATES = [
   ["%d %b %Y", "20 Nov 2026", /^\d{1,2} [A-Za-z]{3} \d{4}/],
 ];
 
-/** Files that are known by their headings, and what is said of them. */
+/** Known files, by their headings, with their format. */
 export const TEMPLATES = [
   {
     name: "Stripe",
@@ -214,7 +214,7 @@ export const TEMPLATES = [
   },
 ];
 
-/** The text of a file and what it is written in. */
+/** Returns the text of a file and its encoding. */
 export const decoded = (bytes) => {
   const head = new Uint8Array(bytes.slice(0, 3));
   if (head[0] === 0xff && head[1] === 0xfe) return ["utf-16", new TextDecoder("utf-16le").decode(bytes)];
@@ -226,7 +226,7 @@ export const decoded = (bytes) => {
   }
 };
 
-/** The cells of each row; a cell in quotation marks may hold the delimiter and line breaks. */
+/** Returns the cells of each row; a quoted cell may contain the delimiter and line breaks. */
 export const rowsOf = (text, delimiter, most = ROWS) => {
   const rows = [];
   let [row, cell, quoted] = [[], "", false];
@@ -257,7 +257,7 @@ export const rowsOf = (text, delimiter, most = ROWS) => {
   return rows;
 };
 
-/** The delimiter that gives the most rows the same number of cells. */
+/** Returns the delimiter that gives the most rows the same number of cells. */
 const delimiterOf = (text) => {
   const worth = (delimiter) => {
     const counts = new Map();
@@ -274,13 +274,13 @@ const isDate = (text) => DATES.some(([, , shape]) => shape.test(plain(text)));
 const isFigure = (text) => /^[-+(]?\s*(rp|idr|[$\u20ac])?\s*[-+]?\d[\d.,\s]*\)?\s*(cr|db|d|k)?$/i.test(plain(text));
 const known = (text) => Object.values(HEADINGS).some((names) => names.includes(text.trim().toLowerCase()));
 
-/** The row of the headings, or -1 in a file that has none. */
+/** Returns the index of the row with headings, or -1 without one. */
 const headOf = (rows) => {
   const at = rows.findIndex((row) => row.length > 1 && row.filter(known).length >= 2 && !row.some(isDate));
   return at;
 };
 
-/** How the days of a column are written; a day above 12 says which of the first two figures is the month. */
+/** Returns the date format of a column; a day above 12 shows which of the first two figures is the month. */
 export const dateOf = (values) => {
   const given = values.map(plain).filter(isDate);
   const first = given.some((text) => Number(text.split("/")[0]) > 12);
@@ -289,7 +289,7 @@ export const dateOf = (values) => {
   return (fits.find(([format]) => (format === "%m/%d/%Y") === (second && !first)) ?? fits[0])?.[0] ?? "%Y-%m-%d";
 };
 
-/** The field of each column by its heading; of several the best named one. */
+/** Returns the field of each column by its heading; of several columns the best match. */
 const byHeading = (heads, kind) => {
   const fields = heads.map(() => "");
   for (const field of fieldsOf(kind)) {
@@ -301,7 +301,7 @@ const byHeading = (heads, kind) => {
   return fields;
 };
 
-/** Without headings: the first column of days, the one of figures, and the longest text. */
+/** Without headings: the first column of dates, the one of figures, and the longest text. */
 const byValue = (rows) => {
   const width = Math.max(...rows.map((row) => row.length));
   const column = (at) => rows.map((row) => row[at] ?? "").filter((text) => text.trim());

@@ -11,7 +11,7 @@ import { nameOf } from "../records/names.js";
 import { table } from "../records/record.js";
 import { pickField } from "../records/picks.js";
 
-/** What may be said to each kind of difference. */
+/** Resolutions of each type of difference. */
 const RESOLUTIONS = {
   missing_at_provider: ["carry", "write_off"],
   missing_in_store: ["carry", "post"],
@@ -41,7 +41,7 @@ const inWords = (resolution) =>
     store_id: t("Assigned to this store"),
   })[resolution];
 
-/** What a resolution would post, in which book, as the accounts stand in it. */
+/** The posting of a resolution, by book and account. */
 const posting = (list) =>
   list.length
     ? list.map(
@@ -95,7 +95,7 @@ const resolve = async (page, one, after) => {
   page.app.say("ok", t("Resolved"));
 };
 
-/** Where a person may say which line and which payment belong together. */
+/** Differences for which a person can match lines and payments by hand. */
 const BY_HAND = ["missing_at_provider", "missing_in_store", "ambiguous"];
 const byHand = (one) => {
   location.hash = address(["items", "new"], {

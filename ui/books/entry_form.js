@@ -10,7 +10,7 @@ import { pick } from "../records/picks.js";
 
 const empty = () => ({ account: "", store_id: "", debit: null, credit: null });
 
-/** The lines of an entry as they are written; what an opening has in common with it. */
+/** The lines of an entry in a form, shared with openings. */
 export class EntryLines extends FormPage {
   memo;
   date;
@@ -20,7 +20,7 @@ export class EntryLines extends FormPage {
     Object.assign(this, { date: isoDay(), memo: "", lines: [empty(), empty()] });
   }
 
-  /** Whether its lines may lie in several books. */
+  /** Whether its lines may be in several books. */
   get books() {
     return false;
   }

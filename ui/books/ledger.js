@@ -23,7 +23,7 @@ const month = (text) =>
 const lastDay = (text) =>
   new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5)), 0)).toISOString().slice(0, 10);
 
-/** What is not ready, in rows that lead to where it is mended. */
+/** Conditions that are not met, as rows with links to where they can be fixed. */
 const notReady = (error) =>
   (error.details?.problems ?? [])
     .slice(0, 8)
@@ -92,7 +92,7 @@ const reopen = async (page, one) => {
   page.app.say("ok", t("{month} reopened", { month: month(one.month) }));
 };
 
-/** The first month that is open may be closed, the last that is closed may be opened. */
+/** The first open month can be closed, and the last closed one reopened. */
 const turn = (items, one) => {
   const byMonth = [...items].sort((a, b) => a.month.localeCompare(b.month));
   const first = byMonth.find(({ state }) => state === "open");
@@ -294,7 +294,7 @@ const prove = (page) =>
         : t("Failed checks: {n}", { n: number(page.proved.proofs.filter(({ ok }) => !ok).length) }),
     );
   });
-/** The one that was made just now, or the night's. */
+/** Returns the proof that was just made, or the nightly one. */
 const lastProof = ({ proved }, answer) => {
   const last = proved
     ? { at: proved.at, ok: proved.ok, problems: proved.proofs.filter(({ ok }) => !ok).length }

@@ -10,7 +10,7 @@ const SAMPLE = 5;
 /** Several columns may be added up to one fee; anything else is in one column. */
 const ADDED = "fee";
 
-/** What is guessed of a file for a source; what was kept for the source already comes before a guess. */
+/** Returns the guess about a file for a source; a stored format has precedence. */
 export const begin = (bytes, source, csv) => {
   const seen = survey(bytes, source.kind);
   const kept = Object.keys(csv?.columns ?? {}).length > 0 && fromColumns(csv.columns, seen.heads, source.kind);
@@ -25,7 +25,7 @@ export const begin = (bytes, source, csv) => {
   };
 };
 
-/** The format as the source keeps it, over what it had that is not asked here. */
+/** Returns the format to store with the source; fields that are not asked here keep their values. */
 export const formatOf = (map, csv) => {
   const template = TEMPLATES.find(({ name }) => name === map.template)?.csv;
   return {
@@ -81,7 +81,7 @@ const select = (id, label, value, choices, onChoose) =>
     </select>
   </div>`;
 
-/** Keeps what was said with the source, and looks at the file anew. */
+/** Stores the format with the source and reads the file again. */
 const keep = (page) =>
   page.once(async () => {
     const { columns: map, source, file } = page;
@@ -105,7 +105,7 @@ const chooser = (page, at) =>
     )}
   </select>`;
 
-/** The rows of the file under what each column is said to hold; on a narrow screen the columns below one another. */
+/** The rows of the file under the chosen meaning of each column; on narrow screens the columns are stacked. */
 const sample = (page) => {
   const { columns: map } = page;
   const rows = map.rows.slice(0, SAMPLE);
@@ -141,7 +141,7 @@ const sample = (page) => {
     </ul>`;
 };
 
-/** What the page shows while the columns are chosen. */
+/** The content of the page while the columns are chosen. */
 export const mapper = (page) => {
   const { columns: map, file } = page;
   const why = missing(map);

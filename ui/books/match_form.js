@@ -10,7 +10,7 @@ import { pick } from "../records/picks.js";
 import { figures } from "../records/record.js";
 
 const AT_ONCE = 200;
-/** What of a line comes to payments: its gross, or what reached the account. */
+/** Returns the part of a line that is for payments: its gross, or the amount that reached the account. */
 const worth = ({ gross, net }) => gross ?? net ?? 0;
 
 class PageMatchForm extends FormPage {
@@ -51,7 +51,7 @@ class PageMatchForm extends FormPage {
     for (const id of `${line ?? ""},${item ?? ""}`.split(",")) if (id) this.taken.add(id);
   }
 
-  /** Lines that nothing was found for, and payments of the source's methods that are open. */
+  /** Reads unmatched lines and the open payments of the source's methods. */
   async read() {
     const of = this.statements.find(({ statement_id: id }) => id === this.statement);
     const left = of

@@ -70,7 +70,7 @@ export const previewed = (preview) => {
   </div>`;
 };
 
-/** A typed amount, with its sign; what is none is 0, which the server refuses. */
+/** Returns a typed amount with its sign. Invalid text gives 0, which the server refuses. */
 const amountOf = (text) => (/[-\u2212(]/.test(text) ? -1 : 1) * (pasted(text.replace(/[-\u2212()]/g, "")) ?? 0);
 
 const take = (page, one, row) =>

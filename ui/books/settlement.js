@@ -28,7 +28,7 @@ import { pickField } from "../records/picks.js";
 import { ofDays, ofState, ofStore } from "../records/records.js";
 import { differences } from "./differences.js";
 
-/** All rows, page by page: a difference that is not shown can't be resolved. */
+/** Reads all pages, because a difference can be resolved only if it is shown. */
 const read = async (app, pattern, query, params = {}) => {
   const found = [];
   let cursor;
@@ -40,10 +40,10 @@ const read = async (app, pattern, query, params = {}) => {
   return found;
 };
 
-/** Payments of a day that are shown at once; more of them on demand. */
+/** Number of payments shown at once; more are loaded on demand. */
 const AT_ONCE = 50;
 /**
- * Those that are not matched come first, wherever they are among the others: somebody looks for them.
+ * Unmatched payments come first, wherever they are in the list, because users look for them.
  * @type {(app: any, of: any, asked?: {state?: string, cursor?: string}) => Promise<{items: any[], next: any}>}
  */
 const payments = async (app, of, asked = { state: "open" }) => {
@@ -113,7 +113,7 @@ const settlements = {
   }),
 };
 
-/** Cash needs no statement: the shifts have settled it with the safe, and bags meet the bank as deposits. */
+/** Cash needs no statement: shifts settle it with the safe, and bags are matched with the bank as deposits. */
 const cash = ({ cash: seen, store_id: of, business_date: date }) =>
   html`<div class="halves">
     ${table(

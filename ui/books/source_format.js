@@ -27,14 +27,14 @@ const FIELDS = [
   "account",
 ];
 
-/** How amounts may be written, where a file does not say it. */
+/** Formats of amounts, for files that do not show it. */
 export const MARKS = () => [
   ["none", t("no decimals")],
   [",", "1.234,50"],
   [".", "1,234.50"],
 ];
 
-/** Whose files a source has. What is left empty is not checked. */
+/** Identity of a source's files. Empty fields are not checked. */
 export const identity = (one) => [
   {
     name: "account_no",
@@ -65,7 +65,7 @@ const wordsOf = (text) =>
     .split(",")
     .map((word) => word.trim())
     .filter(Boolean);
-/** Columns as they are typed: names or numbers, several with `+`. */
+/** Returns columns as typed: names or numbers, several joined by `+`. */
 const shownColumn = (column) => (column === undefined ? "" : [column].flat().join(" + "));
 const oneColumn = (text) => (/^\d+$/.test(text) ? Number(text) : text);
 const columnOf = (text) => {
@@ -168,7 +168,7 @@ const list = ({ csv }) => [
   },
 ];
 
-/** What a form says of `csv`, over what it says nothing about. */
+/** Returns the body of a form about `csv`; other fields keep their values. */
 const body =
   ({ csv }) =>
   (given) => {
@@ -194,7 +194,7 @@ const body =
         ? { sign_words: { ...(into.length ? { in: into } : {}), ...(out.length ? { out } : {}) } }
         : {};
     const words = { ...signs, ...(statuses.length || csv.status_words?.length ? { status_words: statuses } : {}) };
-    // A rule that was never set is left to the program.
+    // A rule that was never set keeps the program's default.
     const rest = fraction === "round" || csv.fraction ? { fraction } : {};
     const kept = Object.fromEntries(Object.entries(csv).filter(([name]) => name !== "sign_words"));
     return {
@@ -215,7 +215,7 @@ const body =
     };
   };
 
-/** The step that says how the files of a source look. */
+/** The step for the file format of a source. */
 export const formatStep = (page, one) =>
   page.step({
     label: t("Save"),

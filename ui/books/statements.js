@@ -1,4 +1,4 @@
-// Statements: reports of providers and banks; a file is previewed first, and kept when the user confirms.
+// Statements: reports of providers and banks; a file is previewed first, and stored when the user confirms.
 import { html, nothing } from "../vendor/lit.js";
 import { newKey, path } from "../kit/api.js";
 import { words } from "../kit/codes.js";
@@ -38,7 +38,7 @@ class PageStatements extends ListPage {
     this.load();
   }
 
-  /** The one that is chosen; before that the one that the address names. */
+  /** The selected source; until then the one in the address. */
   get source() {
     return this.querySelector("#source")?.value ?? this.first?.source_id;
   }
@@ -52,13 +52,13 @@ class PageStatements extends ListPage {
     return this.active.find(({ source_id: id }) => id === asked) ?? this.active[0];
   }
 
-  /** Another source: its format reads the file that is chosen already. */
+  /** Applies another source's format to the selected file. */
   rechoose() {
     this.drop();
     if (this.file) this.look(this.file);
   }
 
-  /** The file that was chosen. The field is emptied: choosing the same file again is a choice too. */
+  /** Takes the selected file. The field is cleared, so that the same file can be selected again. */
   taken(field) {
     const [file] = field.files;
     if (!file) return;
@@ -66,7 +66,7 @@ class PageStatements extends ListPage {
     field.value = "";
   }
 
-  /** The columns of a file that the source's format does not read, with what each seems to hold. */
+  /** Shows the columns of a file that the source's format can't read, with their guessed meanings. */
   async mapped(bytes, mine = this.looks) {
     const source = await this.app.get("/api/statement-sources/:id", { id: this.source });
     if (mine !== this.looks) return;
@@ -79,7 +79,7 @@ class PageStatements extends ListPage {
     this.requestUpdate();
   }
 
-  /** `repeats`: what tells of known money in other words is taken in all the same. */
+  /** `repeats`: also import lines that repeat known payments. */
   url(source, dry, repeats) {
     return path(
       "/api/statements",
@@ -89,8 +89,8 @@ class PageStatements extends ListPage {
   }
 
   /**
-   * The first look: what would come of it. Nothing is kept. What is shown and what is kept later are of one file and
-   * one source: an answer that comes after another was chosen is dropped.
+   * Previews a file without storing it. Preview and import belong to one file and one source: an answer that arrives
+   * after another selection is dropped.
    */
   async look(file, repeats = false) {
     if (!file) return;
@@ -140,7 +140,7 @@ class PageStatements extends ListPage {
     });
   }
 
-  /** What the file itself does not say is asked, kept with its source, and the file is looked at again. */
+  /** Asks for what the file does not show, stores it with the source, and reads the file again. */
   async says(decimal) {
     const { file, source } = this;
     await this.once(async () => {
@@ -150,7 +150,7 @@ class PageStatements extends ListPage {
     await this.look(file);
   }
 
-  /** How figures that may be read in two ways are meant. */
+  /** The meaning of ambiguous figures. */
   marks() {
     if (!this.file || !this.fields?.some(({ path: where }) => where === "csv.decimal")) return nothing;
     return html`<div class="rowx wrap" id="marks">
@@ -161,7 +161,7 @@ class PageStatements extends ListPage {
     </div>`;
   }
 
-  /** Lines that tell of known money in other words may be other payments all the same. */
+  /** Lines that repeat known payments in other words may be other payments. */
   repeats(preview) {
     const some = preview ? preview.repeats?.length || this.seen.repeats : this.repeated && this.file;
     if (!some) return nothing;

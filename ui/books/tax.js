@@ -9,7 +9,7 @@ import { col, days, figure, inMoney, store } from "../records/cells.js";
 import { figures, table } from "../records/record.js";
 import { ofStore } from "../records/records.js";
 
-/** The tax of a time: what was sold, by its own rows; what was bought, and what came late, below it. */
+/** The tax of a period: sales in its rows, with purchases and late entries below. */
 const base = ["code", "day", "store"];
 const taxBelow = ({ answer }) =>
   answer

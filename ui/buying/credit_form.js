@@ -1,5 +1,4 @@
-// A supplier's credit note is written down: for a price that was too high on an invoice, or for a delivery that was
-// taken back.
+// A supplier's credit note is entered: for a price that was too high on an invoice, or for a reversed receipt.
 import { html } from "../vendor/lit.js";
 import { moneyInput } from "../kit/controls.js";
 import { decimal, isoDay } from "../kit/format.js";
@@ -60,7 +59,7 @@ class PageCreditForm extends FormPage {
     this.lines = typedOn(this.lines, lines, ["of", "most"], ["net", "tax"]);
   }
 
-  /** What a credit note of this supplier may be about. */
+  /** Reads what a credit note of this supplier may be about. */
   async choose(changed) {
     this.set({ ...changed, lines: [], ...("invoice" in changed ? {} : { invoice: "" }) });
     await this.read();
@@ -100,7 +99,7 @@ class PageCreditForm extends FormPage {
     this.bills = found.flatMap(({ items }) => items);
   }
 
-  /** Deliveries that were taken back after they were billed: the supplier owes them. */
+  /** Reads receipts that were reversed after billing, which the supplier owes. */
   async readClaims() {
     const { items } = await this.app.get("/api/finance/uninvoiced", {}, { supplier_id: this.supplier, limit: AT_ONCE });
     const owed = items.filter(({ open_value: value, kind }) => value < 0 && kind !== "pay_out");

@@ -130,7 +130,7 @@ const delivery = {
   },
 };
 
-/** What may be done about a difference: where it is done. */
+/** Links to the actions for a difference. */
 const about = (page, one) => {
   const order = one.po_id
     ? [

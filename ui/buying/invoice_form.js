@@ -7,7 +7,7 @@ import { days, store } from "../records/cells.js";
 import { FormPage, field, supplierField, textField, typedOn } from "../records/form_page.js";
 import { need, needProducts, productName } from "../records/names.js";
 
-/** A page of what is not billed; an invoice has at most so many lines. */
+/** Page size of goods that are not billed, and the highest number of lines of an invoice. */
 const AT_ONCE = 500;
 
 class PageInvoiceForm extends FormPage {
@@ -57,14 +57,14 @@ class PageInvoiceForm extends FormPage {
     this.lines = typedOn(this.lines, lines, ["receiving_id", "line_no", "open_qty"], ["take", "qty", "unit_cost"]);
   }
 
-  /** What came from a supplier and is not billed. */
+  /** Reads the received goods of a supplier that are not billed. */
   async choose(supplier) {
     this.next = null;
     this.set({ supplier, lines: [] });
     if (supplier) await this.more();
   }
 
-  /** The next part of what is not billed; the cost of each is the delivery's, whatever other invoices hold. */
+  /** Reads the next page. Each line has the cost of its receipt, whatever other invoices reserve. */
   async more() {
     const { supplier: id } = this;
     const { items, next_cursor: next } = await this.app.get(

@@ -29,13 +29,13 @@ class PageOrderForm extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  /** Under which name this device keeps what was written: a new order has one, each that is changed its own. */
+  /** Key of the draft on this device: one for new orders, and one for each changed order. */
   get draft() {
     const { supplier_id: supplier } = this.app.params.query;
     return [DRAFT, this.of || supplier].filter(Boolean).join(".");
   }
 
-  /** The order that is changed or an empty one, with what was begun here; not where the order is another one by now. */
+  /** Loads the order, or an empty one, with the draft of this device unless the order has changed since. */
   async load() {
     const { app } = this;
     const { of, supplier_id: supplier } = app.params.query;
@@ -86,7 +86,7 @@ class PageOrderForm extends Page {
     this.set({ lines: this.order.lines.map((line, at) => (at === index ? { ...line, ...changed } : line)) });
   }
 
-  /** One line for each product: what is on the order already is selected instead of added. */
+  /** Each product has one line: a product that is on the order already is selected instead. */
   async add(sku) {
     if (!sku) return;
     const there = this.order.lines.findIndex((line) => line.sku === sku);
@@ -101,7 +101,7 @@ class PageOrderForm extends Page {
     this.querySelector(`#qty-${this.order.lines.length - 1}`)?.select();
   }
 
-  /** The cost of a line: what is typed, else what the price list has. */
+  /** Returns the cost of a line: the typed one, otherwise that of the price list. */
   cost(line) {
     return line.unit_cost ?? this.list.find(({ sku }) => sku === line.sku)?.unit_cost ?? null;
   }
@@ -111,7 +111,7 @@ class PageOrderForm extends Page {
     return cost === null || line.qty === null ? null : cost * line.qty;
   }
 
-  /** Before anything is typed the products of the price list are offered. */
+  /** Before any text is typed, the products of the price list are offered. */
   offered() {
     const products = sourceFor(this, "product");
     return {

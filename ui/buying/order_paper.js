@@ -56,7 +56,7 @@ class PageOrderPaper extends Page {
     };
   }
 
-  /** One that nobody answers for is no order. */
+  /** Without an approval it is not titled as an order. */
   get title() {
     const { state } = this.order;
     if (state === "draft") return t("Draft of a purchase order");

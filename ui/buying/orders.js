@@ -72,7 +72,7 @@ const orders = {
   }),
 };
 
-/** The amount of a line: what was agreed for all of it, else its pieces at their cost. */
+/** Returns the amount of a line: the agreed total, otherwise pieces times cost. */
 const amountOf = ({ line_total: total, qty, unit_cost: cost }) => total ?? (cost === null ? null : qty * cost);
 const lines = (one, page) => {
   const may = page.app.may(P) && ["sent", "partially_received", "received"].includes(one.state);

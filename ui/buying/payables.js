@@ -26,7 +26,7 @@ import { pickField } from "../records/picks.js";
 import { facts, figures, section, table } from "../records/record.js";
 import { ofDays, ofState, ofStore } from "../records/records.js";
 
-/** Differences that are of something other than amounts. */
+/** Differences whose values are not amounts. */
 const UNITS = { qty_over: number, not_received: number, tax_rate: rate };
 const unitOf = ({ type }) => UNITS[type] ?? decimal;
 const STATES = ["draft", "matched", "approved", "partially_paid", "paid"];
@@ -71,7 +71,7 @@ const invoices = {
   }),
 };
 
-/** Takes an invoice's differences one by one, each with a reason. */
+/** Accepts an invoice's differences one by one, each with a reason. */
 const accept = (page, one, url) =>
   page.step({
     label: t("Accept differences"),
@@ -91,7 +91,7 @@ const accept = (page, one, url) =>
     },
   });
 
-/** What a comparison came to: one that found differences is not done with. */
+/** Returns the result of a match; one with differences is not a success. */
 const compared = ({ state, exceptions }) =>
   state === "disputed"
     ? [t("Compared: {n} differences to settle", { n: number(exceptions.filter(({ stops }) => stops).length) }), "warn"]
@@ -240,7 +240,7 @@ const invoice = {
             col(t("Qty"), (row) => figure(row.qty), "num"),
             col(
               t("Received"),
-              // Before the comparison nothing is known: 0 would be a difference.
+              // Before the match nothing is known, and 0 would be a difference.
               (row) =>
                 is("draft")
                   ? html`<span class="muted">${t("not compared yet")}</span>`

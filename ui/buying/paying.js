@@ -53,7 +53,7 @@ const creditNotes = {
   }),
 };
 
-/** Bills that something may be laid on, the earliest due first. */
+/** Returns open invoices, the earliest due first. */
 const openBills = async (app, supplierId) => {
   const found = await Promise.all(
     ["approved", "partially_paid"].map((state) =>
@@ -68,7 +68,7 @@ const openBills = async (app, supplierId) => {
 const billChoices = (bills) =>
   bills.map((bill) => [bill.invoice_id, `${bill.invoice_no}, ${t("open {amount}", { amount: decimal(bill.open) })}`]);
 
-/** Button that applies what is open of a credit note or payment to one of the supplier's invoices. */
+/** Button that applies the rest of a credit note or payment to one of the supplier's invoices. */
 const applyToInvoice = (page, { bills }, open, url) => {
   const [first] = bills;
   return {

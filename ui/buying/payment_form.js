@@ -44,7 +44,7 @@ class PagePaymentForm extends FormPage {
     await this.propose();
   }
 
-  /** What is due by then; what was changed of a bill stays where it is as it was. */
+  /** Proposes the bills due by then; changed ones keep their values. */
   async propose() {
     const { date } = this;
     const { items } = await this.app.get("/api/finance/payment-proposal", {}, { date });
@@ -65,7 +65,7 @@ class PagePaymentForm extends FormPage {
         .catch((error) => this.app.fail(error));
   }
 
-  /** What is paid to each supplier, in one payment. */
+  /** Returns one payment for each supplier. */
   body() {
     const found = new Map();
     for (const one of this.lines)
@@ -78,7 +78,7 @@ class PagePaymentForm extends FormPage {
   async save(bySupplier) {
     const made = [];
     for (const [supplier, list] of bySupplier) {
-      // Payment and discount settle all of a bill; a part of it takes no discount.
+      // Payment and discount settle the whole bill; a partial payment takes no discount.
       const allocations = list.map((one) =>
         one.pays === one.amount
           ? { invoice_id: one.invoice_id, amount: one.open, discount: one.discount }

@@ -57,7 +57,7 @@ class PageReviseForm extends FormPage {
     });
   }
 
-  /** All that is expected; what is taken off is closed. */
+  /** Returns all expected lines; removed ones are closed. */
   body() {
     const kept = this.lines.filter(({ off }) => !off);
     if (!this.reason) this.problem = t("{field} is missing", { field: t("Reason") });
@@ -87,7 +87,7 @@ class PageReviseForm extends FormPage {
     location.hash = address(["orders", id]);
   }
 
-  /** What is new of a line, in words. */
+  /** Returns the change of a line in words. */
   change(line) {
     const { was, qty, unit_cost: cost, off } = line;
     if (off) return html`<span class="badge bad">${t("removed")}</span>`;

@@ -22,7 +22,7 @@ class PageSuggestions extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  /** Until there is an answer nothing of another store stands here that could be ordered. */
+  /** Clears the rows of another store, so that they can't be ordered while the answer is pending. */
   load() {
     const { store_id: store, supplier_id: supplier, category } = this.app.params.query;
     Object.assign(this, { store: undefined, found: null, rows: [], error: null });
@@ -57,7 +57,7 @@ class PageSuggestions extends Page {
     this.requestUpdate();
   }
 
-  /** Chosen rows by supplier: each becomes one draft. */
+  /** Groups chosen rows by supplier: each group becomes one draft. */
   chosen() {
     const found = new Map();
     for (const one of this.rows ?? [])
@@ -139,7 +139,7 @@ class PageSuggestions extends Page {
     </div>`;
   }
 
-  /** Why so many: what is there and coming against what is sold until it comes. */
+  /** The reason of the quantity: stock and incoming goods compared with sales until delivery. */
   why(one) {
     const sold = number(Math.round((one.rate_milli * 7) / RATE));
     return html`<span class="muted"

@@ -1,4 +1,4 @@
-// Keys with which programs call the API: made, given another secret, revoked. A secret is shown once.
+// API keys of programs: created, rotated, revoked. A secret is shown once.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { date } from "../kit/format.js";
@@ -10,15 +10,15 @@ import { badge, col, since, store } from "../records/cells.js";
 import { pickField } from "../records/picks.js";
 
 const ROLES = ["read_only", "ho_finance", "ho_purchasing", "admin"];
-/** Hours for which the secret before a rotation still works. */
+/** Hours for which the former secret works after a rotation. */
 const OVERLAPS = ["0", "1", "24", "168"];
 
-/** `finance:read` in words. */
+/** Returns a scope such as `finance:read` in words. */
 const scopeWords = (scope) => {
   const [area, access] = scope.split(":");
   return t(`scope.${access}`, { area: t(`area.${area}`) });
 };
-/** What a key may do, for the field that names several. */
+/** The permissions of a key, for the field with several values. */
 const scopes = (app) => {
   let all;
   const ready = async () => (all ??= (await app.get("/api/api-keys/scopes")).items.map(({ scope }) => scope));

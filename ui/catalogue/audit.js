@@ -8,7 +8,7 @@ import { nameOf, needProducts, productName } from "../records/names.js";
 import { ofDays, ofStore } from "../records/records.js";
 import "./texts.js";
 
-/** `finance.invoice_approved` is "Supplier invoice: approved"; of what has no words the code is shown. */
+/** `finance.invoice_approved` is "Supplier invoice: approved"; an action without a text is shown as its code. */
 export const actionWords = (action) => {
   if (known(`audit.${action}`)) return t(`audit.${action}`);
   const [family, rest] = action.split(/\.(.*)/s);
@@ -22,7 +22,7 @@ export const actionWords = (action) => {
   return words(family, rest) ?? action;
 };
 
-/** Ids of things that only programs name. */
+/** IDs of objects that only programs use. */
 const INTERNAL = /^(session_id|family_id|token_id|request_id)$/;
 const value = (name, one) => {
   if (one === null || one === undefined || one === "") return html`<span class="muted">${t("(none)")}</span>`;

@@ -1,5 +1,5 @@
-// The company's lists: categories, tax codes, tiers, reasons, payment methods, tills. Each is a few columns and one
-// question.
+// The company's lists: categories, tax codes, tiers, reasons, payment methods, tills. Each has a few columns and one
+// dialog.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { rate } from "../kit/format.js";

@@ -59,9 +59,9 @@ const members = {
     none: t("No members yet"),
   }),
 };
-/** Who a typed phone, card or name is; one alone. */
+/** Returns the member with a typed phone number, card or name, if there is exactly one. */
 const found = async (app, typed, not) => {
-  // A number is stored with its country: the digits after the leading 0 are the same in both.
+  // A number is stored with its country code, so only the digits after the leading 0 are compared.
   const text = /^[0+][\d\s-]+$/.test(typed) ? typed.replace(/\D/g, "").replace(/^0/, "") : typed;
   const byId = text.startsWith("mbr_")
     ? [await app.get("/api/members/:id", { id: text })]
@@ -76,9 +76,9 @@ const found = async (app, typed, not) => {
         : t("No matching member"),
   });
 };
-/** Names of those that a filter has found. */
+/** Names of members found by a filter. */
 const named = new Map();
-/** A filter of one member, found by phone, card or name; by id for whoever may not read members. */
+/** Filter by a member, found by phone, card or name; by ID for roles that may not read members. */
 export const ofMember = () => ({
   name: "member_id",
   label: t("Member"),
@@ -91,7 +91,7 @@ export const ofMember = () => ({
     return one.member_id;
   },
 });
-/** Both side by side before anything is done. */
+/** Shows both members side by side before the merge. */
 const beside = (gone, stays) =>
   html`<table class="grid fold">
     <thead>

@@ -71,7 +71,7 @@ const people = {
 const person = {
   back: () => ["people", t("People")],
   load: async (app, { id }) => {
-    // Devices of a store's own people are known there alone.
+    // Devices of a store's own users are known only at the store.
     const ofHere = (error) => (error.status === 404 ? { items: null } : Promise.reject(error));
     const [devices] = await Promise.all([
       app.get("/api/users/:id/devices", { id }, { limit: 100 }).catch(ofHere),

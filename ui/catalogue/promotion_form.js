@@ -1,5 +1,4 @@
-// A promotion is written and tried on a basket before it is published: the discount that it would give, and why others
-// give none.
+// A promotion is written and previewed on a basket before it is published: its discount, and why others do not apply.
 import { html, nothing } from "../vendor/lit.js";
 import { countInput, icon, moneyInput } from "../kit/controls.js";
 import { words } from "../kit/codes.js";
@@ -114,7 +113,7 @@ class PagePromotionForm extends FormPage {
     this.set({ basket: [...this.basket, { sku, qty: 1 }] });
   }
 
-  /** What the basket would cost with it, by the same rules as at the till. */
+  /** Computes the price of the basket with it, by the same rules as the till. */
   async try() {
     this.problem = null;
     const draft = this.body();

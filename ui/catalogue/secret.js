@@ -1,10 +1,10 @@
-// A secret of a program, to be copied now: it is kept nowhere.
+// A secret of a program, which must be copied now because it is not stored.
 import { html } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";
 import "./texts.js";
 
-/** Shows it once. */
+/** Shows the secret once. */
 export const showSecret = (app, { name, secret }) => {
   const copy = async ({ currentTarget }) => {
     const shown = currentTarget.closest("dialog").querySelector(".token");

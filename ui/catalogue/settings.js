@@ -14,9 +14,9 @@ import { pickField } from "../records/picks.js";
 import { table } from "../records/record.js";
 import { KIND, OF_SHIFTS, settingField, settingKind, settingValue } from "../settings/setting_field.js";
 
-/** Of these 0 is no limit at all. */
+/** Settings for which 0 means no limit. */
 const NO_LIMIT = ["finance.manual_limit", "finance.approval_limit", "purchasing.approval_limit"];
-/** Lists that have pages or tables of their own. */
+/** Lists with their own pages or tables. */
 const ELSEWHERE = ["reasons", "tiers"];
 const SECTIONS = [
   "company",
@@ -109,7 +109,7 @@ class PageSettings extends Page {
     await this.done(done);
   }
 
-  /** What the file says counts again. */
+  /** Resets to the value of the file. */
   async leave(name) {
     const done = await ask(this.app, {
       title: t(`setting.${name}`),

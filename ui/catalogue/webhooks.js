@@ -81,7 +81,7 @@ const webhooks = {
   }),
 };
 
-/** Sends an event now, and says what came of it. */
+/** Sends an event now and shows the result. */
 const test = async (page, url) => {
   const done = await page.app.change("POST", `${url}/test`, {});
   if (done.delivered) page.app.say("ok", t("The test event was accepted"));
@@ -146,7 +146,7 @@ const webhook = {
         },
         { label: t("Test"), act: () => page.once(() => test(page, url)) },
         one.state === "active" && { label: t("Pause"), act: step(t("Pause"), "pause", { message: t("Paused") }) },
-        // Both end every pause between attempts: events that wait are sent at once.
+        // Both end the pause between attempts: waiting events are sent at once.
         one.state === "active"
           ? one.waiting > 0 && {
               label: t("Send now"),

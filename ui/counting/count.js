@@ -1,4 +1,4 @@
-// Count on a phone: scan, number, next, with the missing products beside it; then the differences.
+// Count on a phone: scan, quantity, next, with the missing products beside it; then the differences.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon } from "../kit/controls.js";
@@ -51,7 +51,7 @@ class PageCount extends Page {
       async () => ({ count: await this.app.get("/api/opname/:id", { id: this.id }, { limit: 500 }) }),
       () => this.count,
     );
-    // One that was overtaken has read nothing.
+    // A request that was overtaken has read nothing.
     if (this.error || this.count === before) return;
     const { reopened, lines } = this.count;
     this.queue.read(this.id, this.count);
@@ -61,13 +61,13 @@ class PageCount extends Page {
     this.querySelector("count-left, count-review")?.load();
   }
 
-  /** Something was sent, or could not be: when all is there, the figures are the store's again. */
+  /** Handles the result of a send: when everything was sent, the store's figures apply again. */
   queueChanged(sent) {
     if (sent && !this.queue.of(this.id).length) this.load();
     this.requestUpdate();
   }
 
-  /** The store's box is back, or somebody counts beside this one. */
+  /** The store can be reached again, or somebody else counts at the same time. */
   onEvent(name, data) {
     const missed = name === "reload" || (name === "ready" && (this.error || !data.resumed));
     if (missed || (name === "opname" && data.id === this.id)) this.soon();
@@ -77,7 +77,7 @@ class PageCount extends Page {
     return { ...WALK, Escape: () => (this.product ? this.choose(null) : this.app.go("counts")) };
   }
 
-  /** `pieces` were scanned with it: a carton's stand there at once; of a single one the number is still to come. */
+  /** `pieces` were scanned: a carton's pieces are entered at once, a single piece still needs its quantity. */
   choose(product, pieces = 0) {
     this.product = product;
     this.first = pieces;
@@ -92,7 +92,7 @@ class PageCount extends Page {
     });
   }
 
-  /** The same product adds what its code stands for; another one saves this number and opens the next. */
+  /** Adds the pieces of the code if the product is the same. Otherwise saves this count and opens the next. */
   async scanned(code) {
     if (this.count?.state !== "counting") return;
     try {
@@ -125,15 +125,12 @@ class PageCount extends Page {
     });
   }
 
-  /** Whoever goes down the list of what is left gets the next one of it. */
+  /** Opens the next product of the list for users who go down the list. */
   next({ sku, listed }) {
     return listed ? this.querySelector("count-left").after(sku) : null;
   }
 
-  /**
-   * A number is taken back; what stood there before it has to be counted anew, and nothing else that is being counted
-   * is lost.
-   */
+  /** Withdraws a count. An earlier count of the product must be repeated, and the quantity being entered is kept. */
   async undo() {
     const one = await this.queue.undo();
     if (!one || one.before === null) return;
@@ -149,7 +146,7 @@ class PageCount extends Page {
     this.choose(this.queue.known.get(one.sku) ?? { sku: one.sku, name: one.name });
   }
 
-  /** Not where somebody looks now: it comes last in the list. */
+  /** Moves a product to the end of the list. */
   skip() {
     const { product } = this;
     this.queue.skipped.add(product.sku);
@@ -167,12 +164,12 @@ class PageCount extends Page {
     };
   }
 
-  /** A digit goes behind what stands there; what was scanned gives way to it. */
+  /** Appends a digit; a scanned quantity is replaced. */
   digit(digit) {
     this.set(Number(`${this.scan ? "" : (this.qty ?? "")}${digit}`.slice(0, 7)));
   }
 
-  /** The number, and it was no scan; without one the scans before are forgotten too. */
+  /** Sets a quantity that was not scanned. Without one, earlier scans are forgotten too. */
   set(qty) {
     this.qty = qty;
     if (qty === null) this.first = 0;
@@ -223,7 +220,7 @@ class PageCount extends Page {
     </div>`;
   }
 
-  /** How many products still lack a number. */
+  /** The number of products without a count. */
   get lacking() {
     return Math.max(0, this.count.lines_total - this.count.lines_counted);
   }
@@ -266,7 +263,7 @@ class PageCount extends Page {
     return nothing;
   }
 
-  /** Products that moved while they were counted are posted only by somebody who was told of them. */
+  /** Products that moved during the count are posted only after a warning. */
   post() {
     const moved = this.querySelector("count-review")?.answer?.moved_count ?? 0;
     const text = moved
@@ -282,7 +279,7 @@ class PageCount extends Page {
     )();
   }
 
-  /** Counts some products again: what was counted of them is dropped. */
+  /** Recounts some products: their counts are dropped. */
   again(skus) {
     return this.step(
       "recount",
@@ -295,7 +292,7 @@ class PageCount extends Page {
     )();
   }
 
-  /** What differs is for whoever decides on it, once nobody counts any more. */
+  /** Shows the differences to the user who decides, once nobody counts any more. */
   result() {
     const { count } = this;
     if (!["review", "posted"].includes(count.state) || !this.app.may(MANAGE)) return this.lines();

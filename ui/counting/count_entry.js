@@ -1,4 +1,4 @@
-// The product being counted and its number; and the last count on this device.
+// The product being counted with its quantity, and the last count on this device.
 import { html, nothing } from "../vendor/lit.js";
 import { codeOf } from "../kit/scan.js";
 import { countInput, icon } from "../kit/controls.js";
@@ -6,7 +6,7 @@ import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
 const LAST_SHOWN = 2;
-/** Goods whose pack nobody knows mostly come by the dozen. */
+/** Goods with an unknown pack size mostly come by the dozen. */
 const DOZEN = 12;
 const ROWS = [
   ["7", "8", "9"],
@@ -14,7 +14,7 @@ const ROWS = [
   ["1", "2", "3"],
 ];
 
-/** The keys of a number under a thumb: digits, packs, and what saves it. */
+/** The keys of the quantity for a thumb: digits, packs, and the key that saves it. */
 const countPad = (page) => {
   const pack = page.product.pack > 1 ? page.product.pack : DOZEN;
   const digit = (text) =>
@@ -114,7 +114,7 @@ export const entry = (page) => {
   </form>`;
 };
 
-/** What was counted last on this device; the latest may be taken back. */
+/** The last counts on this device; the latest can be withdrawn. */
 export const last = (page) => {
   const { last } = page.queue;
   if (!last.length) return nothing;

@@ -1,11 +1,11 @@
-// Products that a count still lacks: by words, a page at a time; a press counts one.
+// Products that a count still lacks: searched by words, page by page; pressing one counts it.
 import { html, nothing } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
 import { ListPage } from "../kit/list.js";
 
 const SEARCH_AFTER_MS = 250;
 const AT_ONCE = 50;
-/** Most that one answer has. */
+/** Highest number of items in one answer. */
 const LIMIT_MAX = 500;
 
 class CountLeft extends ListPage {
@@ -23,12 +23,12 @@ class CountLeft extends ListPage {
     return { id: this.id };
   }
 
-  /** As many as were there are read anew: whoever goes down the list stays where they are. */
+  /** Reads as many items as were shown, so that users keep their position. */
   query() {
     return { q: this.text, limit: this.much };
   }
 
-  /** Products that were seen have their names while the store can't be reached. */
+  /** Products that were seen keep their names while the store can't be reached. */
   async load(more) {
     this.much = more ? AT_ONCE : Math.min(Math.max(this.items?.length ?? 0, AT_ONCE), LIMIT_MAX);
     await super.load(more);
@@ -43,7 +43,7 @@ class CountLeft extends ListPage {
     this.timer = setTimeout(() => this.load(), SEARCH_AFTER_MS);
   }
 
-  /** What is neither counted nor on its way; what was skipped comes last. */
+  /** Products that are neither counted nor being sent; skipped ones come last. */
   get left() {
     const waiting = new Set(
       this.queue
@@ -60,7 +60,7 @@ class CountLeft extends ListPage {
     return { sku, name, place, listed: true };
   }
 
-  /** The one behind another in the list; none where only what was skipped is left. */
+  /** Returns the next product of the list, or none if only skipped ones are left. */
   after(sku) {
     const open = this.left.filter((one) => !this.queue.skipped.has(one.sku) && one.sku !== sku);
     const next = open.find((one) => one.sku > sku) ?? open[0];

@@ -1,5 +1,5 @@
-// Counts on their way from this device: on the disk first, then sent one after another as they were saved. The user
-// continues counting where the store can't be reached, for example behind a shelf.
+// Counts that are being sent from this device: stored first, then sent in order. Users continue to count where the
+// store can't be reached, for example behind a shelf.
 import { path, Unreachable } from "../kit/api.js";
 import { finish, keep } from "../kit/intents.js";
 import { t } from "../kit/i18n.js";
@@ -7,14 +7,13 @@ import { normal } from "../kit/scan.js";
 import { wasScanned } from "../kit/scan.js";
 import { findProduct } from "../admin/find.js";
 
-/** How long a product's name is waited for. */
+/** Longest wait for a product's name. */
 const NAME_WITHIN_MS = 2000;
-/** Numbers that may be taken back, one after the other. */
+/** Number of counts that can be withdrawn, one after the other. */
 const LAST_MAX = 5;
 
 /**
- * What a place was counted to by the store's figures: null where it was not, undefined where the page does not have its
- * line.
+ * Quantity of a place in the store's figures: null if it was not counted, undefined if the page does not have its line.
  */
 const numberAt = ({ lines, next_cursor: next }, sku, zone) => {
   if (next && sku > lines.at(-1).sku) return undefined;
@@ -45,14 +44,13 @@ class CountQueue {
     });
   }
 
-  /** What of one count waits; `list` may be what the store refused. */
+  /** Counts of one document that wait; `list` may be the refused ones. */
   of(id, list = this.waiting) {
     return list.filter((one) => one.id === id);
   }
 
   /**
-   * A product is its sku, or the code that nobody could look up; without a `qty` its place is as if nobody had counted
-   * there.
+   * A product is its SKU, or a code that could not be looked up. Without a `qty` the place is as if it was not counted.
    */
   async put(id, { sku, code, name }, qty, zone, mode) {
     const { user } = this.app;
@@ -72,8 +70,8 @@ class CountQueue {
   }
 
   /**
-   * A number that can be taken back, where it is known what stood there before; `stored` is the count as the store has
-   * it. A code that nobody looked up may stand for any.
+   * Adds a count that can be withdrawn if the former quantity is known; `stored` is the store's version of the count. A
+   * code that was not looked up may be any product.
    */
   async count(id, product, qty, zone, stored) {
     const { sku } = product;
@@ -85,8 +83,8 @@ class CountQueue {
   }
 
   /**
-   * Takes the last number of this device back, and answers it. What stood there before was measured against the stock
-   * of then: sent again, it would be measured against the stock of now.
+   * Withdraws the last count of this device and returns it. The former quantity is not sent again, because it would be
+   * compared with the current stock.
    */
   async undo() {
     const [one] = this.last;
@@ -97,8 +95,8 @@ class CountQueue {
   }
 
   /**
-   * The store's figures were read: with nothing on its way they are what stands. Another number than was said here is
-   * another's.
+   * Takes over the store's figures if nothing is pending. A quantity that differs from this device's is another
+   * person's.
    */
   read(id, stored) {
     if (this.of(id).length) return;
@@ -117,7 +115,7 @@ class CountQueue {
     this.onChange();
   }
 
-  /** Whether one was answered; what its person has to log in for stays on the disk and is sent then. */
+  /** Returns whether a count was answered. One that needs its person's log-in is kept and sent then. */
   async sent(one) {
     try {
       await finish(one.intent, null, (error) => {
@@ -136,7 +134,7 @@ class CountQueue {
     return true;
   }
 
-  /** Somebody else counted the same there: this number is added to theirs, or takes its place. */
+  /** Somebody else counted the same place: this count is added to theirs or replaces it. */
   async decide(one, mode) {
     this.forget(one);
     await this.put(one.id, one, one.qty, one.zone, mode);
@@ -147,15 +145,15 @@ class CountQueue {
     this.onChange();
   }
 
-  /** What codes name in another count, or named before goods are counted again, is asked anew. */
+  /** Codes are looked up again for another count, and before a recount. */
   opens(about) {
     if (this.about !== about)
       Object.assign(this, { about, known: new Map(), last: [], counted: new Map(), skipped: new Set() });
   }
 
   /**
-   * What a code names in a count, null where nothing does. Nobody answers: the code itself, which the store looks up
-   * when it is back.
+   * Returns the product of a code in a count, or null. Without an answer it returns the code itself, which the store
+   * looks up later.
    */
   async find(id, code) {
     const scanned = wasScanned();
@@ -189,7 +187,7 @@ class CountQueue {
   }
 }
 
-/** One for each app: it outlives the page that shows it. */
+/** The queue of an app, which outlives its pages. */
 export const queueOf = (app) => {
   app.counting ??= new CountQueue(app);
   return app.counting;

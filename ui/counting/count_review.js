@@ -1,4 +1,4 @@
-// Differences of a count, by value: posted as they are, or counted again.
+// Differences of a count by value: posted, or recounted.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { money, number } from "../kit/format.js";

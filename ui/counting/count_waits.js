@@ -5,10 +5,10 @@ import { notice } from "../kit/controls.js";
 import { number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
-/** A number on its way, or that none counts any more. */
+/** A quantity that is being sent, or a withdrawn count. */
 const figure = (qty) => (qty === null ? t("undone") : number(qty));
 
-/** What the store does not have yet, and what it did not take. */
+/** The counts that the store does not have yet, and the refused ones. */
 export const waits = (page) => {
   const { queue, id } = page;
   const [waits, refused] = [queue.of(id), queue.of(id, queue.refused)];

@@ -8,7 +8,7 @@ import { LinesPage } from "./lines.js";
 import { REASONS, reason } from "./adjustments.js";
 
 const MANAGE = ["store_manager", "admin"];
-/** Reasons that are never about goods that were put aside: those can only leave. */
+/** Reasons that never apply to damaged goods, which can only leave. */
 const ON_HAND = ["found", "correction"];
 
 class PageAdjust extends LinesPage {
@@ -36,7 +36,7 @@ class PageAdjust extends LinesPage {
     return ["lines", "reason", "note", "bucket", "aside"];
   }
 
-  /** Managers are told the limit; who may not read the settings hears of it when it is crossed. */
+  /** Managers see the limit; other users are informed when they exceed it. */
   async load() {
     this.recall();
     if (this.app.may(MANAGE))
@@ -50,7 +50,7 @@ class PageAdjust extends LinesPage {
     this.set({ reason: name, ...(ON_HAND.includes(name) ? { bucket: "on_hand" } : {}) });
   }
 
-  /** Whether pieces come, go, or either. */
+  /** Whether pieces are added, removed, or either. */
   get sign() {
     if (this.bucket === "damaged") return -1;
     return { found: 1, correction: 0 }[this.reason] ?? -1;
@@ -60,7 +60,7 @@ class PageAdjust extends LinesPage {
     return (line.qty ?? 0) * (this.sign || (line.more ? 1 : -1));
   }
 
-  /** At the average cost of now: an estimate, the store's own figure comes with the answer. */
+  /** An estimate at the current average cost; the answer has the store's figure. */
   get value() {
     return this.lines.reduce((all, line) => all + this.signed(line) * (line.cost ?? 0), 0);
   }

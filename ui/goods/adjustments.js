@@ -1,4 +1,4 @@
-// Stock that was written off, found or corrected: those that wait for a manager first, then posted and reversed ones.
+// Adjustments of stock: those that wait for a manager first, then posted and reversed ones.
 import { html } from "../vendor/lit.js";
 import { badge, col, days, differs, figure, inMoney, moment, person } from "../records/cells.js";
 import { facts, figures, section, table } from "../records/record.js";

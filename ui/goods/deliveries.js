@@ -15,10 +15,10 @@ import "./texts.js";
 
 const MANAGE = ["store_manager", "admin"];
 const sum = (one, field) => one.lines.reduce((all, line) => all + line[field], 0);
-/** An order by its number; one that nothing more comes for is known by its id alone. */
+/** Returns an order by its number; a finished one is known only by its ID. */
 const order = (id) => row("orders", id)?.po_no ?? `\u2026${id.slice(-6)}`;
 
-/** The orders that goods may still come for, and the one that is asked for. */
+/** Returns the open orders, and the requested one. */
 const orders = (asked) => {
   const open = rows("orders").map((one) => [one.po_id, `${one.po_no} ${nameOf("suppliers", one.supplier_id)}`]);
   return !asked || row("orders", asked) ? open : [...open, [asked, order(asked)]];

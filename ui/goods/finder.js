@@ -8,10 +8,10 @@ import "./texts.js";
 
 const SEARCH_AFTER_MS = 200;
 const SHOWN = 6;
-/** What is typed so is a code: it names one product or none. */
+/** Text that is a code: it names one product or none. */
 const CODE = /^\d{8,}$/;
 
-/** A page with the field. Subclasses say `put(product)`, which may wait. */
+/** A page with the field. Subclasses implement `put(product)`, which may be asynchronous. */
 export const Finding = (/** @type {any} */ Base) =>
   class extends Base {
     constructor() {
@@ -21,7 +21,7 @@ export const Finding = (/** @type {any} */ Base) =>
     }
 
     /**
-     * Puts the product that has the code; false if none has it.
+     * Adds the product with this code; returns false if there is none.
      * @returns {Promise<any>}
      */
     async scanned(code) {
@@ -41,7 +41,7 @@ export const Finding = (/** @type {any} */ Base) =>
       this.timer = setTimeout(() => this.search(text).catch((error) => this.app.fail(error)), SEARCH_AFTER_MS);
     }
 
-    /** The list for a text; an older answer than what stands there now is dropped. */
+    /** Loads the list for a text; an answer for an older text is dropped. */
     async search(text) {
       clearTimeout(this.timer);
       this.asked = text;
@@ -68,7 +68,7 @@ export const Finding = (/** @type {any} */ Base) =>
       field.focus();
     }
 
-    /** Enter takes what is chosen, a code, or the first of the list, for which it waits. */
+    /** Enter takes the selected product, a code, or the first of the list, for which it waits. */
     async enter(text, field) {
       const chosen = this.found[this.at];
       if (chosen) return this.take(chosen);

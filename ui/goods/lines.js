@@ -1,5 +1,5 @@
-// A document that is written by scanning: products found by scan, code or name, pieces of each; a draft until it is
-// sent.
+// A document that is written by scanning: products found by scan, code or name, with pieces of each; a draft until it
+// is sent.
 import { html, nothing } from "../vendor/lit.js";
 import { FormPage } from "../records/form_page.js";
 import { countInput, icon } from "../kit/controls.js";
@@ -14,7 +14,7 @@ export class LinesPage extends Finding(FormPage) {
     this.lines = [];
   }
 
-  /** A piece more of a product, or a carton's pieces where its code was scanned. */
+  /** Adds a piece of a product, or a carton's pieces if its code was scanned. */
   put({ sku, name, on_hand: there, damaged, average_cost: cost, pack_qty: pieces = 1 }) {
     const known = this.lines.findIndex((line) => line.sku === sku);
     const line = { sku, name, there, damaged, cost };
@@ -22,7 +22,7 @@ export class LinesPage extends Finding(FormPage) {
     else this.line(known, { ...line, qty: (this.lines[known].qty ?? 0) + pieces });
   }
 
-  /** The product of a line, and what is there of it. */
+  /** Shows the product of a line and its stock. */
   product(line) {
     return html`<td>
       <div><bdi>${line.name}</bdi> <span class="muted">${line.sku}</span></div>
@@ -52,7 +52,7 @@ export class LinesPage extends Finding(FormPage) {
     </td>`;
   }
 
-  /** What all lines come to, in words. */
+  /** Returns the total of all lines in words. */
   summed() {
     return t("products: {n}, pieces: {p}", {
       n: number(this.lines.length),
@@ -60,7 +60,7 @@ export class LinesPage extends Finding(FormPage) {
     });
   }
 
-  /** The lines with their inputs, under a head with the field that finds products. */
+  /** The lines with their inputs, below the field that finds products. */
   sheet(heads, row, none) {
     return html`<section class="panel part sheet">
       <header class="part-head">
@@ -87,7 +87,7 @@ export class LinesPage extends Finding(FormPage) {
     </section>`;
   }
 
-  /** Lines that say something, as the interface takes them; none of a page where a number is missing. */
+  /** Returns the filled lines for the API, or none if a quantity is missing. */
   filled() {
     const missing = this.lines.find(({ qty }) => !qty);
     if (missing) {

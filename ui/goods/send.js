@@ -34,7 +34,7 @@ class PageSend extends LinesPage {
     await need(this.app, "stores", true);
   }
 
-  /** The stores that head office has told of; without its list an id is typed. */
+  /** The stores that head office has sent; without the list an ID is typed. */
   get stores() {
     return rows("stores").filter(({ store_id: id }) => id !== this.app.settings.store_id);
   }
@@ -74,7 +74,7 @@ class PageSend extends LinesPage {
       </button>`;
   }
 
-  /** As the form's, but a draft where the other button was pressed. */
+  /** Sends the form, or saves a draft for the other button. */
   send(draft = false) {
     this.asDraft = draft === true;
     return super.send();

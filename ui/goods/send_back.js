@@ -1,4 +1,4 @@
-// Returns goods to a supplier: products, pieces, and the claim for each; from the shelf or from those put aside.
+// Returns goods to a supplier: products, pieces, and the claim for each; from the shelf or from damaged goods.
 import { html } from "../vendor/lit.js";
 import { field, supplierField } from "../records/form_page.js";
 import { need } from "../records/names.js";

@@ -1,5 +1,5 @@
-// A transfer that came is taken in: how many of each arrived, how many of these are damaged. Once; the rest is the
-// sender's to settle.
+// Receives a transfer: the arrived and the damaged pieces of each product. This is possible once; the sender resolves
+// the rest.
 import { html, nothing } from "../vendor/lit.js";
 import { field } from "../records/form_page.js";
 import { nameOf, need } from "../records/names.js";
@@ -41,7 +41,7 @@ class PageTakeIn extends LinesPage {
     return { ...super.keys(), Escape: () => this.app.go("transfers", this.id) };
   }
 
-  /** A scan is a piece, or a carton, of what was sent; anything else stays out. */
+  /** A scan is a piece or a carton of the transfer; other products are refused. */
   async scanned(code) {
     const scanned = wasScanned();
     try {
@@ -93,7 +93,7 @@ class PageTakeIn extends LinesPage {
       this.app.say("warn", t("Received. Damaged items are still recorded as stock on hand: {why}", { why: problem }));
   }
 
-  /** What arrived damaged came in, and is put aside. */
+  /** Damaged pieces are received and set aside. */
   async putAside(lines) {
     try {
       await this.app.command({

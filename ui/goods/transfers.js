@@ -18,7 +18,7 @@ export const product = (row) =>
     <span class="muted">${row.sku}</span>`;
 export const ofProduct = () => ({ name: "sku", label: t("Product code") });
 
-/** What may be wrong with goods that came: a count found them before, or they were entered twice. */
+/** Possible problems of received goods: a count found them before, or they were entered twice. */
 const doubt = (one, { code, sku, found }) =>
   code === "counted_before"
     ? t("A count found {n} more pieces of {product} than expected, perhaps these. Count the product again", {
@@ -78,7 +78,7 @@ const transfers = {
   }),
 };
 
-/** What happened to it, the latest first. */
+/** The history, latest first. */
 const history = (one, page) => {
   const out = leaves(page.app, one);
   const there = html`<span class="muted">${t("the other store")}</span>`;

@@ -23,15 +23,15 @@ const advice = () =>
   html`<p class="notice">${t("Correct these rows in the spreadsheet, save it as CSV and choose the file again")}</p>`;
 
 /**
- * A page that imports files. It says by `kind` which columns there are and by `target` where the file is sent to; null
- * while something else has to be chosen first.
+ * A page that imports files. `kind` determines its columns and `target` the path of the file, which is null while
+ * another choice comes first.
  */
 export class FileImport extends Page {
   file = null;
   refused = [];
   tried = null;
   problem = null;
-  /** Whether the file is being imported: nothing can be changed then. */
+  /** Whether the file is being imported. Nothing can be changed then. */
   saving = false;
 
   /**
@@ -68,7 +68,7 @@ export class FileImport extends Page {
     this.decode(file.name, await file.arrayBuffer());
   }
 
-  /** Reads a file, in the encoding that a person chose if there is one. */
+  /** Reads a file, in the encoding that the user chose, if any. */
   decode(name, bytes, chosen = "") {
     const { encoding, rows } = readFile(bytes, chosen);
     if (!rows.length) {
@@ -81,7 +81,7 @@ export class FileImport extends Page {
     this.under(header);
   }
 
-  /** Another line names the columns: their meanings are guessed anew. */
+  /** Another line has the headers: the meanings are guessed again. */
   under(header) {
     const width = Math.max(...this.file.rows.map((row) => row.cells.length));
     const names = Array.from({ length: width }, (_, at) => header.cells[at] ?? "");
@@ -89,7 +89,7 @@ export class FileImport extends Page {
     this.changed();
   }
 
-  /** A column means something else; no two mean the same. */
+  /** Changes the meaning of a column; no two columns have the same. */
   mean(at, meaning) {
     const { file } = this;
     file.columns = file.columns.map((known, place) => (place === at ? meaning : known === meaning ? "" : known));
@@ -103,7 +103,7 @@ export class FileImport extends Page {
     if (this.file && this.target && !this.missing.length) this.send(true);
   }
 
-  /** What no column means yet, and has to be there. */
+  /** Required meanings without a column. */
   get missing() {
     const { file, kind } = this;
     return NEEDED[kind].filter((meaning) => !file?.columns.includes(meaning));
@@ -197,7 +197,7 @@ export class FileImport extends Page {
     );
   }
 
-  /** What the file would come to, or why it can't be taken in. */
+  /** The effect of the import, or why the file can't be imported. */
   outcome() {
     const { tried, refused, kind, missing } = this;
     if (!this.target) return nothing;
@@ -209,7 +209,7 @@ export class FileImport extends Page {
     return refused.length ? nothing : problem(this.problem);
   }
 
-  /** How the file is read. */
+  /** The encoding and the header line. */
   howRead() {
     const { file } = this;
     return html`<div class="field">

@@ -102,14 +102,14 @@ export const MEANINGS = {
 };
 export const NEEDED = { products: ["sku", "name", "price"], stock: ["sku", "qty"], prices: ["sku", "unit_cost"] };
 
-/** A header without the shop or the unit behind it: `Price [Main Store]`. */
+/** Returns a header without the shop or the unit after it: `Price [Main Store]`. */
 const plain = (header) =>
   header
     .toLowerCase()
     .replace(/\s*[[(].*$/, "")
     .trim();
 
-/** The meaning that each header suggests; of several columns the one whose header comes first in the list. */
+/** Returns the meaning that each header suggests; of several columns the one whose header comes first in the list. */
 export const guessed = (kind, headers) => {
   const names = headers.map(plain);
   const columns = headers.map(() => "");
@@ -121,7 +121,7 @@ export const guessed = (kind, headers) => {
   return columns;
 };
 
-/** What is wrong with a row, with the page's name of its column; the commonest reasons in the page's language. */
+/** Returns the problem of a row with the page's name of its column; common reasons are translated. */
 export const problemOf = (kind, problem) => {
   const [, column, value, rest] = /^(\w+)( ".*")? (.*)$/s.exec(problem) ?? [];
   const label = MEANINGS[kind].find(([meaning]) => meaning === column)?.[1]();

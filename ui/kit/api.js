@@ -1,7 +1,7 @@
 // The one file that calls fetch.
-/** The store has refused. `code` is one of its error table. */
+/** A refusal of the store, with a `code` of its error table. */
 export class Refusal extends Error {
-  /** What a person reads of it, where its code has no words of its own. */
+  /** Text for users if the code has none. */
   words;
 
   constructor(status, error, retryAfter) {
@@ -13,14 +13,14 @@ export class Refusal extends Error {
     this.retryAfter = retryAfter;
   }
 }
-/** No answer came: whether it was done is not known. */
+/** No answer: the outcome is unknown. */
 export class Unreachable extends Error {}
 
-/** Answers to a key that had been answered before: nothing was done now. */
+/** Replayed answers: nothing was done now. */
 export const earlier = new WeakSet();
 
 const ANSWER_WITHIN_MS = 15_000;
-/** Of which version these pages are, as their own address says. */
+/** Version of these pages, from their address. */
 const BUILD = /\/ui\/([^/]+)\//.exec(import.meta.url)?.[1];
 
 /** Each answer says which pages are served by now: of others the app hears as `newer`. */

@@ -11,7 +11,7 @@ import * as session from "./session.js";
 
 const THEME = "theme";
 const AGAIN_MS = 2000;
-/** Nobody was at the till for so long: it is locked. Minutes, or what this device has set. */
+/** Key of the minutes without use after which a till locks. */
 export const LOCK_AFTER = "lock.after";
 export const LOCK_AFTER_MINUTES = 15;
 export class App extends Messages {
@@ -61,7 +61,7 @@ export class App extends Messages {
     this.start();
   }
 
-  /** Head office has no scanner: what is typed fast there was pasted. */
+  /** Head office has no scanner: fast text was pasted. */
   get takesScans() {
     return true;
   }
@@ -74,7 +74,7 @@ export class App extends Messages {
     return this.querySelector("main");
   }
 
-  /** What a till is called. */
+  /** Name of a till. */
   till(id) {
     return this.settings?.registers?.find(({ register_id: one }) => one === id)?.name ?? id;
   }
@@ -91,7 +91,7 @@ export class App extends Messages {
     return session.ask("POST", path("/api/pos/receipts/:no/prints", { no }), request);
   }
 
-  /** What has to be known before anything goes on: asked for until there is an answer. */
+  /** Repeats a read until there is an answer. */
   known(pattern, params) {
     return persist("GET", path(pattern, params), { register: this.register }, (error) => this.doubt(error));
   }
@@ -121,8 +121,7 @@ export class App extends Messages {
   }
 
   /**
-   * A command of which only the document can tell what became of it: looked up; not done and not old, a manager is
-   * asked again, and the key still stands for it.
+   * Looks up a command by its document. If it was not done and is not old, a manager is asked again with the same key.
    */
   async again(intent, isOld) {
     const document = /\/(?:void|close)$/.test(intent.url) && (await this.documentOf(intent));
@@ -133,7 +132,7 @@ export class App extends Messages {
     );
   }
 
-  /** What a command is about, as it is now; a command that names no document: null. */
+  /** The current document of a command; null if it names none. */
   documentOf({ url, body, register }) {
     const found = /^\/api\/(?:pos\/transactions|pos\/returns|shifts)\/(?!open$)[^/]+/.exec(url);
     const at =
@@ -141,7 +140,7 @@ export class App extends Messages {
     return at && persist("GET", at, { register }, (error) => this.doubt(error));
   }
 
-  /** A manager's word, asked for on the spot; null where nobody gives it. */
+  /** A manager's approval on the spot, or null. */
   async approved(...asked) {
     return (await this.part(() => import("./approval.js")))?.approve(this, ...asked) ?? null;
   }
@@ -159,16 +158,14 @@ export class App extends Messages {
         this.doubt(error);
         setTimeout(() => this.start(), AGAIN_MS);
       } else {
-        // For example a person of the stock room at the till: somebody else may log in.
+        // Another user may log in, for example at the till.
         this.show("login");
         this.fail(error);
       }
     }
   }
 
-  /**
-   * What this person left unfinished, and what came of it; none where their session ended meanwhile: they log in again.
-   */
+  /** Outcomes of this user's unfinished commands; none if the session ended meanwhile. */
   async resumed(user) {
     try {
       return await resumeAll(user.id, ...this.resuming());
@@ -190,9 +187,7 @@ export class App extends Messages {
     ];
   }
 
-  /**
-   * Nothing acts for this person from here on; that the store has ended their session is asked for until it answers.
-   */
+  /** Stops everything of this user, and repeats the log-out until the store answers. */
   logOut() {
     session.logOut((error) => this.leaves(error));
     this.user = null;
@@ -256,12 +251,12 @@ export class App extends Messages {
     );
   }
 
-  /** Nothing is asked and nothing is under way. */
+  /** Whether no question is open and nothing is pending. */
   get isFree() {
     return !this.unconfirmed && !this.dialog?.isOpen && !this.current?.firstElementChild?.busy;
   }
 
-  /** Whether a page that is loaded anew has all that this one has. */
+  /** Whether a reload loses nothing. */
   isCalm() {
     return this.isFree && !this.typed;
   }

@@ -1,4 +1,4 @@
-// A manager's word on the spot: one approval for one action, and why it is asked for.
+// A manager's approval on the spot, for one action, with its reason.
 import { html, nothing } from "../vendor/lit.js";
 import { icon } from "./controls.js";
 import { money, number, rate } from "./format.js";
@@ -34,7 +34,7 @@ const BY_SETTING = {
   "shifts.variance_tolerance": ({ limit }) => t("The count differs by more than {limit}", { limit: money(limit) }),
 };
 
-/** In a sentence without its full stop; empty where what is asked for says it all. */
+/** The reason without a full stop, or an empty text. */
 const whyApproved = (details, app) => {
   const { value, limit, setting } = details;
   if (setting && BY_SETTING[setting]) return BY_SETTING[setting](details, app);
@@ -42,7 +42,7 @@ const whyApproved = (details, app) => {
   return t("{value} is over the limit of {limit}", { value: money(value), limit: money(limit) });
 };
 
-/** Asks until somebody approves or it is given up; the answer of the command, or null. */
+/** Asks until approved or cancelled. Returns the command's answer or null. */
 export const approve = async (app, intent, refusal, repeat) => {
   const why = whyApproved(refusal.details, app);
   const what =

@@ -6,18 +6,18 @@ import { by, money, rate, units } from "./format.js";
 import { t } from "./i18n.js";
 
 const LINES = 4;
-/** A figure at the side, which the table has whole. */
+/** A short figure; the table has the whole one. */
 const compact = (value, shown) =>
   by(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 })
     .format(shown === money ? units(value) : value)
     .replace("-", "\u2212");
-/** Columns side by side that can still be told apart. */
+/** Most columns that can be told apart. */
 export const COLUMNS_MAX = 62;
 /** Names below them, on the widest screen. */
 const NAMES = 10;
 const NICE = [1, 2, 2.5, 5, 10];
 
-/** A round figure that is not below `most`. */
+/** A round figure of at least `most`. */
 const rounded = (most) => {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
   return power * NICE.find((step) => step * power >= most);
@@ -71,14 +71,14 @@ export const columns = (rows, what, shown = money, where = t("all values are in 
 };
 
 const DAY_MS = 86_400_000;
-/** A business date so many days later. */
+/** A business date `days` later. */
 export const moved = (date, days) =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 /** Days of a period, both ends counted. */
 export const length = (/** @type {{ from?: string, to?: string }} */ { from, to }) =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 export const weekend = (date) => [0, 6].includes(new Date(`${date}T00:00:00Z`).getUTCDay());
-/** How much more or less than before; empty where there was nothing. */
+/** The change; empty without a former value. */
 export const change = (now, before) => {
   if (!before) return "";
   const points = Math.round(((now - before) * 10_000) / Math.abs(before));

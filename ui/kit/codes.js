@@ -3,13 +3,13 @@ import { Unreachable } from "./api.js";
 import { money, number } from "./format.js";
 import { known, t } from "./i18n.js";
 
-/** Why a device gave no answer, by the browser's names. */
+/** Reasons why a device did not answer, by the browser's names. */
 const DEVICE = {
   NotAllowedError: "No passkey was used, or it was cancelled",
   InvalidStateError: "This device already has a passkey",
 };
 
-/** What the page sent wrong: no more a person's doing than what failed at the server. */
+/** Defects of the page, which are not the user's fault. */
 const DEFECTS = ["invalid_json", "invalid_header", "method_not_allowed", "idempotency_key_reused"];
 
 /** A refusal in words, with the figures that came with it; how long to wait may be `counted` beside it. */

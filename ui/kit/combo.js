@@ -84,7 +84,7 @@ export class Combo extends LitElement {
     return this.querySelector("input[role=combobox]");
   }
 
-  /** What is chosen, as a list. */
+  /** The chosen IDs as a list. */
   get chosen() {
     return [this.value ?? ""].flat().filter((id) => id !== "");
   }
@@ -253,7 +253,7 @@ export class Combo extends LitElement {
     }
   }
 
-  /** Whether the options are of the text that stands there. */
+  /** Whether the options belong to the current text. */
   get fresh() {
     return this.found === (this.typed ?? "").trim();
   }

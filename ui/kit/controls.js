@@ -27,7 +27,7 @@ export const single = (template) => Object.assign(template, { single: true });
 export const inside = (value) =>
   typeof value === "object" && value !== null && !value.single ? html`<div>${value}</div>` : value;
 
-/** A labelled field around an input. */
+/** A field with its label. */
 export const field = (label, input, id, error) =>
   html`<div class="field"><label for=${id}>${label}</label>${input}${problem(error, `${id}-problem`)}</div>`;
 
@@ -209,10 +209,10 @@ class Loading extends LitElement {
 }
 customElements.define("x-loading", Loading);
 
-/** An answer is on its way. */
+/** Shown while an answer is pending. */
 export const loading = () => html`<x-loading></x-loading>`;
 
-/** Counts down what the server asked to wait, then asks again. */
+/** Counts down the server's delay, then retries. */
 export class Retry extends LitElement {
   static properties = {
     error: { attribute: false },
@@ -249,7 +249,7 @@ customElements.define("x-retry", Retry);
 export const retry = (error, act) =>
   error.retryAfter ? html`<x-retry .error=${error} .act=${act}></x-retry>` : nothing;
 
-/** Why there is nothing to see, and another try. */
+/** The reason why there is nothing, with a retry. */
 export const failed = (error, again) =>
   html`<div class="empty panel" role="alert">
     <p class="rowx mid">${icon("triangle-alert")}${words(error, true)}</p>

@@ -82,7 +82,7 @@ export class DayField extends LitElement {
     return this.querySelector("input[type=date]");
   }
 
-  /** Whether something was typed that is no day. */
+  /** Whether the typed text is not a day. */
   get unclear() {
     return Boolean(this.typed?.trim()) && !typedDay(this.typed);
   }

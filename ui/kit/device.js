@@ -1,5 +1,5 @@
-// This device: what its scanner does and where the line between scan and person lies; language, screen, sounds,
-// letters, lock. All of it stays here.
+// This device: its scanner, the limit between scan and person; language, screen, sounds, shortcuts, lock. All is kept
+// here.
 import { html, nothing } from "../vendor/lit.js";
 import { LOCK_AFTER, LOCK_AFTER_MINUTES } from "./app.js";
 import { icon, key } from "./controls.js";

@@ -42,7 +42,7 @@ export class XDialog extends LitElement {
     return this.answered;
   }
 
-  /** Draws a question, with what was typed into the one before gone. */
+  /** Draws a question without the former one's input. */
   begin(state, busy = false) {
     Object.assign(this, state, { error: null, busy });
     this.updateComplete.then(() => this.shown());
@@ -131,7 +131,7 @@ export class XDialog extends LitElement {
     const asked = this.question;
     if (!asked || this.away) return nothing;
     const body = typeof asked.body === "function" ? asked.body(() => this.requestUpdate()) : asked.body;
-    // Nothing that was typed into one question stands in the next.
+    // A question must not show the former one's input.
     return html`${keyed(
       asked,
       html`<dialog

@@ -7,7 +7,7 @@ export let places = 0;
 export let zone = "UTC";
 /** Whether the company has several time zones. */
 export let several = false;
-/** What every receipt number of this shop begins with, and those of this till. */
+/** Prefixes of receipt numbers: of this shop, and of this till. */
 let ofShop = "";
 let ofTill = "";
 /** `till`: the register that this page sells at. */
@@ -54,7 +54,7 @@ export const date = (moment, timeZone = zone) =>
   by(Intl.DateTimeFormat, { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone })
     .format(new Date(moment))
     .replaceAll(",", "");
-/** Day and month; the year where it is another one. */
+/** Day and month, with another year's number. */
 export const brief = (moment, timeZone = zone) => {
   const at = new Date(moment);
   const year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
@@ -91,7 +91,7 @@ const UNITS = [
   ["minute", 90, 60],
   ["second", 0, 1],
 ];
-/** How long ago, in its largest unit: the exact moment belongs beside it. */
+/** Time passed, in its largest unit; show the exact time with it. */
 export const ago = (moment) => {
   const seconds = Math.max(0, Math.round((Date.now() - new Date(moment).getTime()) / 1000));
   const [name, , length] = UNITS.find(([, from]) => seconds >= from);
@@ -106,7 +106,7 @@ export const span = (ms) => {
   if (minutes < 2880) return `${unit(Math.floor(minutes / 60), "hour")} ${unit(minutes % 60, "minute")}`;
   return `${unit(Math.floor(minutes / 1440), "day")} ${unit(Math.floor(minutes / 60) % 24, "hour")}`;
 };
-/** How far a clock is off. */
+/** Offset of a clock. */
 export const clock = (ms) => (Math.abs(ms) < 50 ? span(0) : `${ms < 0 ? "\u2212" : "+"}${span(Math.abs(ms))}`);
 /** A business date so many days from today, as the interface takes it. */
 export const isoDay = (offset = 0, timeZone = zone) => {

@@ -51,7 +51,7 @@ const change = async (act) => {
 };
 const forget = (key) => change((store) => store.delete(key));
 
-/** All that wait, oldest first. */
+/** All waiting commands, oldest first. */
 export const waiting = async () => {
   const all = (await isSafe())
     ? await promised((await database()).transaction(STORE).objectStore(STORE).getAll())
@@ -86,12 +86,12 @@ export const persist = async (method, url, options, report = () => {}) => {
   }
 };
 
-/** What this page is sending, by its key; and what became of the last ones. */
+/** Pending commands of this page by key, and the outcomes of the last ones. */
 const underWay = new Map();
 const OUTCOMES_MAX = 50;
 const outcomes = new Map();
 export const isUnderWay = (key) => underWay.has(key);
-/** Whether a command below this address is under way. */
+/** Whether a command below this address is pending. */
 export const isAsked = (address) => [...underWay.values()].some((url) => url.startsWith(address));
 export const outcome = (key) => outcomes.get(key);
 const became = (key, result) => {
@@ -170,7 +170,7 @@ export const begin = async (userId, command, approval, report) =>
 
 export const drop = forget;
 
-/** Of a session that ended nothing is known: what was begun waits until its person logs in. */
+/** An expired session decides nothing: the command waits for its person. */
 const known = (error) => {
   if (error.status === 401) throw error;
   return null;

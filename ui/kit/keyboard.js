@@ -1,12 +1,12 @@
 // Keys of a page: one press is one action; a scanner's keys are none.
 import { isRapid, letterWait } from "./scan.js";
 
-/** What a key that is held does again and again; nothing else is done twice by it. */
+/** Keys that repeat while held; no other key acts twice. */
 const REPEATED = /^(Arrow|Page|Tab)|^[+-]$/;
-/** What acts also where the focus is in a field. */
+/** Keys that also act inside a field. */
 const ACTS = /^(Enter|F\d+)$/;
 const isLetter = (event) => event.key.length === 1 && !event.ctrlKey && !event.altKey && !event.metaKey;
-/** Where Enter and Space press what has the focus. */
+/** Elements that Enter and Space press. */
 const PRESSED = "button, a[href], summary, [type=checkbox], [type=radio]";
 
 export class Keyboard {
@@ -20,7 +20,7 @@ export class Keyboard {
     return this.app.current?.firstElementChild;
   }
 
-  /** One press, one action: a key that is held closes no shift and pays nothing. */
+  /** A held key acts once: it closes no shift and pays nothing. */
   onHeld(event) {
     if (!event.repeat || REPEATED.test(event.key)) return;
     const field = event.target.closest?.("input, textarea");
@@ -63,7 +63,7 @@ export class Keyboard {
     page?.goesOn?.(event);
   }
 
-  /** The letter that was pressed last is done, or was one of a scan. */
+  /** The last letter is done, or was part of a scan. */
   letter(isDone) {
     const { pending } = this;
     this.pending = null;
@@ -72,7 +72,7 @@ export class Keyboard {
     if (isDone && pending.page === this.page && !this.app.dialog?.isOpen) pending.act();
   }
 
-  /** The browser would print again what it printed last, and nobody would know of the copy. */
+  /** The browser would print its last page again without a record. */
   printKey(event) {
     event.preventDefault();
     if (!this.app.dialog?.isOpen) this.app.reprint();

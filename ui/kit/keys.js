@@ -1,4 +1,4 @@
-// The keys of an app with a menu, told by `?`; letter keys may be turned off for whoever speaks to the machine.
+// The keys of an app with a menu, shown by `?`; shortcuts can be turned off for voice control.
 import { html, nothing } from "../vendor/lit.js";
 import { t } from "./i18n.js";
 

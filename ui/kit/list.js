@@ -7,7 +7,7 @@ import { Page } from "./page.js";
 export { title } from "./page.js";
 
 const AT_ONCE = 50;
-/** A list of which more than this was loaded stays as it is under whoever reads it. */
+/** Longer lists are not reloaded while they are read. */
 const RENEWED_MAX = 50;
 
 export class ListPage extends Page {
@@ -74,7 +74,7 @@ export class ListPage extends Page {
     return repeat(items, known, row);
   }
 
-  /** A table, or why there is none. */
+  /** A table, or the reason why it is empty. */
   table(head, row, none, kind = "") {
     if (this.items === null) return this.awaited();
     if (!this.items.length) return html`<p class="empty panel">${none}</p>`;

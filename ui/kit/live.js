@@ -4,9 +4,9 @@ import { Refusal } from "./api.js";
 import { events, refresh } from "./session.js";
 
 const AGAIN_MS = [1000, 2000, 5000, 10_000];
-/** The store shows every 15 s that it is there. */
+/** The store sends a heartbeat every 15 s. */
 const SILENT_MS = 40_000;
-/** A tab that nobody looks at gives its connection back: a browser has six for a store. */
+/** A hidden tab closes its stream: a browser has six per store. */
 const HIDDEN_MS = 30_000;
 
 export class Live {
@@ -17,7 +17,7 @@ export class Live {
     this.line = null;
     this.on = false;
     this.trying = false;
-    /** Whether what happens is heard now; where it is not, pages ask again by themselves. */
+    /** Whether events arrive; without them pages poll. */
     this.receives = false;
     document.addEventListener("visibilitychange", () => this.shown());
   }
@@ -56,7 +56,7 @@ export class Live {
       this.receives = false;
       clearTimeout(this.silence);
       if (!again) {
-        // The next user begins again.
+        // The next user starts anew.
         this.on = false;
         return;
       }
@@ -66,7 +66,7 @@ export class Live {
     }
   }
 
-  /** One connection; whether another one makes sense. */
+  /** One connection; returns whether to reconnect. */
   async listen(signal) {
     const line = this.line;
     const alive = () => {

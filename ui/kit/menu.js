@@ -13,7 +13,7 @@ export const address = (parts, query = {}) => {
   return `#/${parts.map(encodeURIComponent).join("/")}${asked.size ? `?${asked}` : ""}`;
 };
 
-/** The lists as they were left, with their filters. */
+/** The lists as left, with their filters. */
 const lists = new Map();
 /** The way back to a section's list, with the filters that it had. */
 export const backTo = (section) => lists.get(section) ?? address([section]);
@@ -98,7 +98,7 @@ export class MenuApp extends App {
     }));
   }
 
-  /** Shows what the address says; one that there is not becomes the first page of the menu. */
+  /** Shows the page of the address, or the first page of the menu. */
   route() {
     if (!this.user) return undefined;
     const {
@@ -133,7 +133,7 @@ export class MenuApp extends App {
     await shown;
   }
 
-  /** The page that is shown hears what happens. */
+  /** Passes events to the shown page. */
   async listen() {
     const { Live } = await import("./live.js");
     this.live ??= new Live((name, data) => this.onEvent(name, data));

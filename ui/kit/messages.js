@@ -11,7 +11,7 @@ import { APP } from "./session.js";
 const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const REFUSED = `scans.refused.${APP}`;
-/** More are not kept: by then somebody has scanned for minutes without looking. */
+/** Most scans to keep. */
 const REFUSED_MAX = 100;
 
 /** They stay until somebody dismisses them, also over a reload; the newest comes first. */
@@ -25,7 +25,7 @@ export class RefusedScans {
     this.set([{ code: shown(code), why, at: Date.now() }, ...this.list].slice(0, REFUSED_MAX));
   }
 
-  /** None: all of them. */
+  /** Null: all. */
   dismiss(gone) {
     this.set(gone ? this.list.filter((one) => one !== gone) : []);
   }
@@ -63,7 +63,7 @@ export const low = (long = false) => {
   }
 };
 
-/** What an app is built on. */
+/** Base of an app. */
 export class Messages extends LitElement {
   constructor() {
     super();
@@ -74,7 +74,7 @@ export class Messages extends LitElement {
     this.refusedScans = new RefusedScans(() => this.requestUpdate());
   }
 
-  /** What happened, in a sentence; until the next thing happens. */
+  /** Shows a message until the next one. */
   say(kind, text, action) {
     this.message = text ? { kind, text, action } : null;
     this.requestUpdate();
@@ -164,7 +164,7 @@ export class Messages extends LitElement {
     });
   }
 
-  /** Nobody could say what a code is. */
+  /** A code could not be looked up. */
   scanFailed(error, code) {
     this.fail(error);
     this.refusedScans.add(code, error.words ?? words(error));

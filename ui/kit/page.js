@@ -1,4 +1,4 @@
-// What every page of the till is: an element that is drawn anew whenever the app is.
+// Base of every page: an element that is redrawn with its app.
 import { html, LitElement } from "../vendor/lit.js";
 import { failed, loading } from "./controls.js";
 
@@ -31,7 +31,7 @@ addEventListener("resize", tabInSight);
 
 /** How soon what happened shows: a busy shop asks for one new page, not for one a sale. */
 const SOON_MS = 2000;
-/** How often is asked what nobody tells. */
+/** Interval of polls without events. */
 const AGAIN_MS = 30_000;
 
 export class Page extends LitElement {
@@ -88,7 +88,7 @@ export class Page extends LitElement {
     if (this.app.message?.again === this.reload) this.app.say(null);
   }
 
-  /** In place of what is not there yet. */
+  /** Shown until the content is there. */
   awaited(again = () => this.load()) {
     return this.error ? failed(this.error, again) : loading();
   }
@@ -115,7 +115,7 @@ export class Page extends LitElement {
     allReachable();
   }
 
-  /** Loads again before long; many wishes at once are one. */
+  /** Reloads soon; several requests are merged. */
   soon() {
     this.renewing ??= setTimeout(() => {
       this.renewing = null;

@@ -6,7 +6,7 @@ import { t } from "./i18n.js";
 const GTIN_DIGITS = 14;
 /** FNC1 as scanners send it: it ends a field of variable length. */
 export const FNC1 = "\u001d";
-/** Marks that nobody sees: zero width, direction, soft hyphen, byte order. */
+/** Invisible characters: zero width, direction, soft hyphen, byte order. */
 const UNSEEN = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 /** Symbology identifiers of codes that hold GS1 element strings. */
 const GS1 = /^(?:[CJ]1|e[0-2]|d2|Q3)$/;
@@ -221,7 +221,7 @@ export const behind = (text, keys) => {
   return { code: codeOf(textOf(keys.slice(from))), sure: byHand && !hasDigit };
 };
 
-/** Whether what was entered last came from a scanner. */
+/** Whether the last input came from a scanner. */
 let machine = false;
 export const wasScanned = () => machine;
 
@@ -288,7 +288,7 @@ class Listener {
   onKey(event) {
     const { target: field, key, timeStamp: time } = event;
     if (this.entering || MODIFIER.test(key)) return undefined;
-    // A held key is a person's.
+    // Only a person holds a key.
     if (event.repeat || asksForPassword()) return this.forget();
     if (event.ctrlKey && key === "]" && isRapid(time, this.last)) return this.separator(event);
     if (event.ctrlKey || event.altKey || event.metaKey) return this.forget();

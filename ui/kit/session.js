@@ -72,7 +72,7 @@ export const refresh = () => {
   return refreshing;
 };
 
-/** Somebody logs in at this address of the store. */
+/** Logs in at this address. */
 export const enter = async (url, body, ...who) => {
   await left();
   return admit(await send("POST", url, { body, session: APP }), ...who);
@@ -152,7 +152,7 @@ const end = async () => {
 };
 
 let ending = null;
-/** What is still to be ended is ended before anybody logs in. */
+/** Ends old sessions before a log-in. */
 const left = async () => {
   if (!isLeaving()) return;
   ending ??= end().finally(() => {
@@ -180,7 +180,7 @@ export const leave = async (report = () => {}) => {
 const over = () =>
   Object.assign(new Refusal(401, { code: "missing_token", message: "the session is over" }, 0), { over: true });
 
-/** What waits behind a lock is not sent. */
+/** Drops what waits behind a lock. */
 const drop = () => {
   locked?.reject(over());
   locked = null;
@@ -202,7 +202,7 @@ export const hold = () => {
   locked.promise.catch(() => {});
 };
 
-/** The session ends, as behind a lock. */
+/** Ends the session behind a lock. */
 export const putAway = (report) => {
   const leaving = logOut(report);
   hold();

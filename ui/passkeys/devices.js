@@ -39,7 +39,7 @@ class PageDevices extends Page {
     return this.app.leavePage ? { Escape: () => void this.app.leavePage() } : {};
   }
 
-  /** A stolen session is not enough: the password once more, or a device that is registered. */
+  /** A stolen session is not enough: the user needs the password again, or a registered device. */
   confirmed(password) {
     const { app } = this;
     if (password) return { password };
@@ -145,7 +145,7 @@ class PageDevices extends Page {
     </div>`;
   }
 
-  /** Whoever turned letter keys off finds them here again; the till has none. */
+  /** Users who turned shortcuts off find the setting here. The till has none. */
   letters() {
     const { app } = this;
     if (!app.setLetters) return nothing;

@@ -7,7 +7,7 @@ import { assertion } from "../kit/session.js";
 import { pinField } from "./field.js";
 import { approvers, byPin } from "./known.js";
 
-/** One ceremony, good for one command of this session. */
+/** Makes one ceremony, valid for one command of this session. */
 const byDevice = async (app, username) =>
   assertion(await app.change("POST", "/api/auth/webauthn/confirm/start", { purpose: "approval", username }));
 
@@ -26,7 +26,7 @@ const byPassword = () =>
     PASSWORD,
   )}`;
 
-/** Who approves, and how: managers whose PIN works here are chosen by name, anybody else types name and password. */
+/** The approver and the means: managers with a PIN here are selected by name, others type name and password. */
 export class Approver {
   constructor(app) {
     this.app = app;
@@ -63,11 +63,11 @@ export class Approver {
       ${chosen ? field(t("PIN"), pinField(PIN, { figure: true }), PIN) : byPassword()}`;
   }
 
-  /** What the command is sent with. */
+  /** Returns the approval to send with the command. */
   async approval({ username, password, by, pin }) {
     const { app, chosen } = this;
     const missing = by ? null : chosen ? !pin && t("PIN") : !password && t("Password");
-    // Sent, it would count as a wrong attempt.
+    // If it was sent, it would count as a wrong attempt.
     if (missing) throw Object.assign(new Error("empty"), { words: t("{field} is missing", { field: missing }) });
     for (const id of [PASSWORD, PIN]) {
       /** @type {any} */

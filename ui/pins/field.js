@@ -6,7 +6,7 @@ import "./texts.js";
 
 export const DIGITS_MAX = 8;
 
-/** No manager of passwords keeps it, and no keyboard of the system covers the pad. */
+/** No password manager stores it, and no system keyboard covers the pad. */
 export const pinField = (id, { figure = false } = {}) =>
   html`<input
     class="input ${figure ? "num" : ""}"

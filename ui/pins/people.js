@@ -11,7 +11,7 @@ import { byPin, hasPin, isOver, people } from "./known.js";
 
 const NEW = { id: "", name: "", username: "" };
 
-/** Another person logged in at the lock: the page is left as by a log-out. */
+/** Another person logged in at the locked till: the page is left as by a log-out. */
 const takesOver = async (app, user) => {
   Object.assign(app, { user: null, locked: null, page: null, touched: Date.now() });
   app.dialog?.abandon();
@@ -53,7 +53,7 @@ class PagePeople extends Page {
     first?.focus();
   }
 
-  /** Whether the person who was chosen is asked for the PIN. */
+  /** Whether the selected person is asked for a PIN. */
   get asksPin() {
     return Boolean(this.chosen?.has_pin) && !this.byPassword;
   }
@@ -78,7 +78,7 @@ class PagePeople extends Page {
     this.error = null;
     try {
       const user = await this.proven(given);
-      // Meanwhile the person who locked it may have logged out.
+      // The person who locked it may have logged out in the meantime.
       if (!this.isConnected) return;
       if (app.locked && app.locked.id !== user.id) await takesOver(app, user);
       else await (app.locked ? app.unlocked(user) : app.entered(user));
@@ -94,7 +94,7 @@ class PagePeople extends Page {
     if (!this.asksPin) {
       this.error = words(error);
     } else if (isOver(error)) {
-      // Only the password makes the PIN work here again.
+      // The PIN works here again only after a log-in with the password.
       this.byPassword = true;
       if (error.code !== "pin_locked") hasPin(this.chosen.id, false);
       this.error = error.code === "pin_locked" ? words(error) : t("Enter your password at this till again");
@@ -185,7 +185,7 @@ class PagePeople extends Page {
       </div>`;
   }
 
-  /** A takeover ends what is on the page, so the page says so first. */
+  /** A takeover discards the content of the page, so the page warns first. */
   warning() {
     const { locked } = this.app;
     if (!locked || !this.chosen || this.chosen.id === locked.id) return nothing;

@@ -8,7 +8,7 @@ import { address } from "../kit/menu.js";
 import { bars } from "../records/cells.js";
 import { nameOf, needProducts, productName } from "../records/names.js";
 
-/** Days that are read: two whole months, so that each period has one before it. */
+/** Number of days that are read: two whole months, so that each period has one before it. */
 const DAYS = 62;
 const DRAWN = 30;
 const BEST = 8;
@@ -17,7 +17,7 @@ const WEEK = 7;
 const sales = (app, from, to, by) => app.get("/api/reports/sales", {}, { from, to, group_by: by });
 const report = (name, query) => address(["reports", name], query);
 
-/** The same day of the month before, or its last one where that month is shorter. */
+/** Returns the same day of the month before, or its last day if that month is shorter. */
 const monthBefore = (date) => {
   const [year, month, of] = date.split("-").map(Number);
   const last = new Date(Date.UTC(year, month - 1, 0));
@@ -26,7 +26,7 @@ const monthBefore = (date) => {
     .slice(0, 10);
 };
 
-/** The periods, each with the same days before it. The names are functions: the language may change. */
+/** Returns the periods, each with the same days before it. The names are functions, because the language may change. */
 const periods = (today) => {
   const monday = moved(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % WEEK));
   const first = `${today.slice(0, 8)}01`;
@@ -53,7 +53,7 @@ const periods = (today) => {
   ];
 };
 
-/** What the overview shows; products and margin of the month are read once, they change slowly. */
+/** Reads the figures of the overview. Products and margin of the month are read once, because they change slowly. */
 export const readDashboard = async (app, before) => {
   const today = isoDay();
   const first = `${today.slice(0, 8)}01`;

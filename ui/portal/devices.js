@@ -1,4 +1,4 @@
-// My devices: passkeys that log in for a password, the password itself, and how the keyboard is used here.
+// My devices: passkeys in place of the password, the password itself, and the use of the keyboard.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon } from "../kit/controls.js";
@@ -28,7 +28,7 @@ class PageDevices extends Page {
     );
   }
 
-  /** A stolen session is not enough: the password once more, or a device that is registered. */
+  /** A stolen session is not enough: the user needs the password again, or a registered device. */
   confirmed(password) {
     if (password) return { password };
     return this.app.change("POST", "/api/auth/webauthn/confirm/start", { purpose: "registration" }).then(assertion);

@@ -2,7 +2,7 @@
 import { html, nothing, svg } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
 
-/** From well to worst. A tile's shape and word say it; its colour only repeats it. */
+/** From good to worst. Shape and word of a tile show the state; its colour only repeats it. */
 export const STATES = ["ok", "off", "late", "silent", "bad"];
 const BAD = [
   "history_diverged",
@@ -31,7 +31,7 @@ const stateOf = ({ code }) => {
   return code === "silent" ? "silent" : "late";
 };
 
-/** `state`, and the `problem` that makes it so. */
+/** Returns the `state`, and the `problem` that causes it. */
 export const judged = (one) => {
   let worst = { state: one.state === "active" ? "ok" : "off", problem: null };
   for (const problem of one.problems) {
@@ -59,7 +59,7 @@ export const shape = (state) =>
   </svg>`;
 export const mark = (state, text = stateWord(state)) => html`<span class="st ${state}">${shape(state)}${text}</span>`;
 
-/** Says a token once; who closes it has it. */
+/** Shows a token once. */
 export const showToken = (app, title, token) =>
   app.dialog.ask({
     title,
@@ -69,7 +69,7 @@ export const showToken = (app, title, token) =>
     body: html`<p class="token" tabindex="0" data-focus>${token}</p>`,
   });
 
-/** What is wrong, in this language; a code that is not known here in the words that came with it. */
+/** Returns a problem in the page's language; an unknown code is shown with the words of the answer. */
 export const problemWords = ({ code, message }) => {
   const word = t(`problem.${code}`);
   return word === `problem.${code}` ? message : word;

@@ -57,7 +57,7 @@ class PortalApp extends Lettered(MenuApp) {
     return super.show(form ?? page, params);
   }
 
-  /** One entry for each family of pages: the first that the role may see stands for it. */
+  /** Returns one entry for each family: the first page that the role may see. */
   entries() {
     return FAMILIES.map(([image, letter, label, pages, gap]) => {
       const mine = pages.filter(([, , roles]) => this.may(roles));
@@ -76,7 +76,7 @@ class PortalApp extends Lettered(MenuApp) {
     }).filter(Boolean);
   }
 
-  /** The pages beside this one. */
+  /** Returns the related pages of the current one. */
   tabs() {
     const mine = (familyOf(this.section)?.[3] ?? []).filter(([, , roles]) => this.may(roles));
     if (mine.length < 2) return nothing;
@@ -111,7 +111,7 @@ class PortalApp extends Lettered(MenuApp) {
     this.listen();
   }
 
-  /** What waits, beside its entry of the menu. */
+  /** Counts waiting items for the menu. */
   async count() {
     clearTimeout(this.counting);
     this.counting = setTimeout(() => this.user && this.count(), COUNT_EVERY_MS);
@@ -129,7 +129,7 @@ class PortalApp extends Lettered(MenuApp) {
     }
   }
 
-  /** The letter of each family: the first of its pages that the role may see stands for it. */
+  /** Returns the letter of each family, for the first page that the role may see. */
   places() {
     return FAMILIES.map(([, letter, label, pages]) => {
       const first = pages.find(([, , roles]) => this.may(roles));
@@ -137,7 +137,7 @@ class PortalApp extends Lettered(MenuApp) {
     }).filter(Boolean);
   }
 
-  /** Nobody approves at another's desk here: who may is asked by the order's state. */
+  /** No one approves at another user's desk here: the state of the order shows who may. */
   async command(intent) {
     const keyed = { key: newKey(), amount: null, ...intent };
     try {

@@ -14,14 +14,14 @@ const F = ["admin", "ho_finance"];
 const P = ["admin", "ho_purchasing"];
 const COUNT_MAX = 100;
 
-/** How many there are, as far as one page tells. */
+/** Returns the number of items on the first page. */
 const count = async (app, pattern, query) => {
   const { items, next_cursor: next } = await app.get(pattern, {}, { ...query, limit: COUNT_MAX });
   return next ? `${number(items.length)}+` : items.length;
 };
 const some = (n) => n !== 0 && n !== undefined;
 
-/** What may wait: who sees it, how it is asked for, and the line that it becomes. */
+/** Items that may wait: who sees them, the request, and the line on the page. */
 const WAITING = [
   {
     roles: A,
@@ -112,7 +112,7 @@ class PageOverview extends Page {
     return WAITING.filter(({ roles }) => this.app.may(roles));
   }
 
-  /** What waits, in words of the language that is spoken now. */
+  /** The waiting items in the current language. */
   get lines() {
     return this.mine.flatMap(({ lines }, index) => lines(this.answers[index])).filter(([n]) => some(n));
   }

@@ -11,7 +11,7 @@ import { need, nameOf, needProducts, productName } from "../records/names.js";
 import { filters, monthBegin } from "./report_filters.js";
 import { REPORTS, title, group, head, alone, inUnit, DRAWN, BARS, OF_SHIFTS, IN_TIME, DOWN } from "./reports.js";
 
-/** Columns that a statement has room for. */
+/** Highest number of columns of a statement. */
 const STATEMENT_MAX = 6;
 
 class PageReport extends Page {
@@ -40,7 +40,7 @@ class PageReport extends Page {
     return this.spec.by.includes(asked) ? asked : this.spec.by[0];
   }
 
-  /** What the address says, and the month until today where it says nothing. */
+  /** The parameters of the address; by default the month until today. */
   get asked() {
     const { from, to, as_of: asOf, store_id: store, dates } = this.app.params.query;
     const days = this.spec.asOf
@@ -49,7 +49,7 @@ class PageReport extends Page {
     return { ...days, store_id: store, group_by: this.by };
   }
 
-  /** As many days, right before; none: nothing is compared. */
+  /** The same number of days right before, or none without a comparison. */
   get earlier() {
     const { asked } = this;
     if (this.spec.asOf || this.app.params.query.compare !== "previous") return null;
@@ -65,7 +65,7 @@ class PageReport extends Page {
 
   async load() {
     const { app, spec, asked, earlier } = this;
-    // Figures of another choice are not read under the title of this one.
+    // Figures of another choice must not be shown under this title.
     const choice = JSON.stringify([this.name, asked, earlier]);
     if (choice !== this.choice) this.found = null;
     this.choice = choice;
@@ -95,7 +95,7 @@ class PageReport extends Page {
     this.requestUpdate();
   }
 
-  /** What a row is about, as text; `days` later, where that is a day or an hour. */
+  /** Returns the subject of a row as text, `days` later if it is a day or an hour. */
   place(row, days, found = this.found) {
     const { keys } = this.parts(found);
     return JSON.stringify(
@@ -107,7 +107,7 @@ class PageReport extends Page {
     );
   }
 
-  /** The row of the days before that a row is compared with. */
+  /** Returns the row of the former period with which a row is compared. */
   earlierOf(row) {
     return this.before.get(this.place(row, -length(this.asked)));
   }
@@ -123,7 +123,7 @@ class PageReport extends Page {
     });
   }
 
-  /** A key of a row in words, and where it goes one step down. */
+  /** Returns a key of a row in words, with a link to its details. */
   key(name, row) {
     const value = row[name];
     if (value === null || value === undefined || value === "") return html`<span class="muted">${t("(none)")}</span>`;
@@ -176,7 +176,7 @@ class PageReport extends Page {
     return ["method", "code", "reason"].includes(name) ? t(value) : value;
   }
 
-  /** A figure; one that has documents behind it leads to them. */
+  /** Returns a figure, with a link to its documents if there are any. */
   figure(name, row) {
     const shown = this.cell(name, row[name]);
     const to = DOWN[name]?.(row, this.asked);
@@ -189,7 +189,7 @@ class PageReport extends Page {
     return html`<span class=${value < 0 ? "minus" : nothing}>${inUnit(this.name, name)(value)}</span>`;
   }
 
-  /** Names of the figures of a row, and of what it is about. */
+  /** Names of a row's figures and of its subject. */
   parts({ items, totals } = this.found) {
     const all = Object.keys(items[0]);
     const names = this.spec.figures
@@ -242,7 +242,7 @@ class PageReport extends Page {
       : nothing;
   }
 
-  /** Figures that add up from line to line stand below one another, each period or store in a column. */
+  /** A statement: figures that add up from line to line, with a column for each period or store. */
   statement() {
     const { items, totals } = this.found;
     const { names, keys } = this.parts();

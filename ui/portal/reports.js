@@ -6,8 +6,8 @@ import { address } from "../kit/menu.js";
 const F = ["admin", "ho_finance"];
 const ALL = ["admin", "ho_finance", "ho_purchasing"];
 /**
- * Who may, what rows may be about, whether it is of one day's end; figures in the order in which they are read, and
- * which of them count something. Each `_count` and `_qty` does; the others are amounts.
+ * Roles, groupings, whether the report is of the end of one day; figures in reading order, and which of them are
+ * counts: each `_count` and `_qty` is one, the others are amounts.
  */
 export const REPORTS = {
   sales: {
@@ -213,12 +213,12 @@ export const group = (name) =>
     code: t("Type"),
   })[name];
 export const head = (name) => t(`figure.${name}`);
-/** The same where it stands alone: beside no column it could be less than. */
+/** Returns the name of a figure that stands alone, without a column to compare it with. */
 export const alone = (name) => (name === "net_total" ? t("Net sales") : head(name));
-/** A figure of a report as it is written: money, or a number. */
+/** Returns the formatter of a figure: money or a number. */
 export const inUnit = (report, name) =>
   /_(count|qty)$/.test(name) || REPORTS[report].counts?.includes(name) ? number : decimal;
-/** The figure of each report that is drawn. */
+/** The figure of each report that its chart shows. */
 export const DRAWN = {
   sales: "net_total",
   margin: "margin",
@@ -234,11 +234,11 @@ export const DRAWN = {
   profit: "result",
   exceptions: "open",
 };
-/** Rows that are compared by bars. */
+/** Highest number of rows that are compared by bars. */
 export const BARS = 12;
-/** Reports of which a day of a store leads to its shifts. */
+/** Reports in which a day of a store links to its shifts. */
 export const OF_SHIFTS = ["sales", "payments", "cash"];
-/** Groupings that have an order of their own. */
+/** Groupings with a natural order. */
 export const IN_TIME = ["day", "hour", "month"];
 
 const within = (row, { from, to, store_id: store }) => ({

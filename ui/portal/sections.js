@@ -149,7 +149,7 @@ export const FAMILIES = [
   ],
   ["key-round", "y", null, [["devices", () => t("My devices"), ALL]]],
 ];
-/** Rows as the menu's app takes them. */
+/** Rows in the form of the menu. */
 export const SECTIONS = FAMILIES.flatMap(([image, , , pages, gap]) =>
   pages.map(([name, label, roles], index) => [name, image, label, roles, index === 0 && gap]),
 );
@@ -185,7 +185,7 @@ export const DETAILS = {
   people: "person",
   webhooks: "webhook",
 };
-/** Lists and documents that are described as data, by the file that does. */
+/** Lists and documents that are described as data, by file. */
 export const DESCRIBED = {
   "portal/trade": ["sales", "sale", "returns", "return", "shifts", "shift"],
   "portal/upkeep": ["exceptions", "conflicts", "parked"],
@@ -210,7 +210,7 @@ export const DESCRIBED = {
   "catalogue/webhooks": ["webhooks", "webhook"],
   "catalogue/lists": ["categories", "tax-codes", "tiers", "reasons", "methods", "registers"],
 };
-/** Pages that are elements of their own, by the file that has them. */
+/** Pages with their own elements, by file. */
 export const ELEMENTS = {
   overview: "portal/overview",
   stores: "portal/stores",
@@ -232,7 +232,7 @@ export const ELEMENTS = {
   match_form: "books/match_form",
   promotion_form: "catalogue/promotion_form",
 };
-/** What a new document is written on, by its list, and what a part of a document is. */
+/** Forms for new documents by list, and for parts of a document. */
 export const FORMS = {
   orders: ["order_form", P],
   invoices: ["invoice_form", F],

@@ -1,4 +1,4 @@
-// One store: its state, its problems and their start, its history, its permission to connect.
+// One store: its state, its problems with their start, its history, and its permission to connect.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon } from "../kit/controls.js";
@@ -19,7 +19,7 @@ const checked = (drill) => {
   return [since(drill.succeeded_at), moment(drill.succeeded_at)];
 };
 
-/** What the sums of a store are about, and where each of it stands. */
+/** Pages of the objects in a store's sums. */
 const PLACES = { sku: "stock", member_id: "members", shift_id: "shifts" };
 
 /** Sums that count something; the others are amounts. */

@@ -1,4 +1,4 @@
-// Stores: the whole fleet at a glance, and the stores with problems, worst first.
+// Stores: an overview of all, and the stores with problems, worst first.
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { icon, vars } from "../kit/controls.js";
 import { ago, clock, day, isoDay, money, number, span, time } from "../kit/format.js";
@@ -115,7 +115,7 @@ class PageStores extends Page {
     </ul>`;
   }
 
-  /** Arrow keys walk the tiles; one of them is in the tab order. */
+  /** Arrow keys move between the tiles, of which one is in the tab order. */
   walk(event) {
     const tiles = [...event.currentTarget.querySelectorAll(".t")];
     const at = tiles.indexOf(event.target.closest(".t"));
@@ -131,7 +131,7 @@ class PageStores extends Page {
     next.focus();
   }
 
-  /** Tiles by time zone: what stores of one region share. */
+  /** Tiles by time zone, which the stores of a region share. */
   map() {
     const zones = new Map();
     for (const one of this.fleet) zones.set(one.timezone, [...(zones.get(one.timezone) ?? []), one]);
@@ -171,12 +171,12 @@ class PageStores extends Page {
     </section>`;
   }
 
-  /** A company of few stores sees all of them at once. */
+  /** Whether the company has few stores, which are all shown. */
   get few() {
     return this.fleet.length <= FEW;
   }
 
-  /** What a store sold today; one whose figures are in has sold nothing where it has none. */
+  /** Returns today's sales of a store; 0 if its figures are complete and have none. */
   sold({ sold, store_id: id }) {
     if (sold !== undefined) return money(sold);
     const { missing } = this.sales.completeness;

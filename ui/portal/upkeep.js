@@ -1,4 +1,4 @@
-// Work for a user: contradictions between stores, losing values, waiting records, and the audit log.
+// Work for a user: exceptions, values that lost, parked records, and the audit log.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { single } from "../kit/controls.js";
@@ -40,7 +40,7 @@ const CODES = [
   "webhook_paused",
 ];
 
-/** What to do; Indonesian by its code, since the interface says it in English. */
+/** Returns the required action; the answer has it in English, Indonesian texts are found by its code. */
 const action = ({ code, action: english }) => {
   const action = lang() === "en" ? "" : t(`${code}.action`);
   const whole = action && action !== `${code}.action` ? action : english;
@@ -104,7 +104,7 @@ const exceptions = {
   }),
 };
 
-/** One value of a change, as words have it. */
+/** Returns one value of a change in words. */
 const plain = (name, value) => {
   if (typeof value === "number") return isMoney(name) ? decimal(value) : number(value);
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -123,7 +123,7 @@ const restore = async (page, one) => {
   await page.load();
   page.app.say("ok", t("Restored; stores are notified"));
 };
-/** What was and what is of a change are pairs themselves. */
+/** The old and the new values of a change are pairs themselves. */
 const shown = (name, value) =>
   value !== null && typeof value === "object" && !Array.isArray(value) ? pairs(value) : plain(name, value);
 const pairs = (values) =>
@@ -181,7 +181,7 @@ const replay = (page, one) =>
     await page.load();
     page.app.say(applied ? "ok" : "warn", t("{n} applied, {left} still on hold", { n: applied, left }));
   });
-/** How many records wait for each reason, at all stores. */
+/** Number of parked records of all stores by reason. */
 let causes = {};
 const replayAll = (page, code) =>
   page.once(async () => {

@@ -1,4 +1,4 @@
-// All that can be done on the page of the basket, each with its key.
+// All actions on the basket page, each with its key.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, key } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";
@@ -35,7 +35,7 @@ const movesCash = async (app, type) => {
   app.current.firstElementChild.move?.(type);
 };
 
-/** What chooses an action, in the order of the list. */
+/** Keys of the actions, in order. */
 const KEYS = [..."1234567890ABCDEFGHIJ"];
 const STEPS = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -1, ArrowRight: 1 };
 

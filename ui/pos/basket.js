@@ -35,7 +35,7 @@ export class Basket {
     return this.lines.length === 0;
   }
 
-  /** Whether an answer is still under way. */
+  /** Whether an answer is pending. */
   get isBehind() {
     return Boolean(this.sending) || this.dirty;
   }
@@ -146,7 +146,7 @@ export class Basket {
     this.follow(now);
   }
 
-  /** Prices that changed while another page was shown. */
+  /** Prices that changed meanwhile. */
   async caughtUp() {
     if (!this.late) return;
     this.late = false;
@@ -178,7 +178,7 @@ export class Basket {
     this.app.say("warn", changed.join(" \u00b7 "));
   }
 
-  /** What the books have of a product changed. */
+  /** The stock of a product changed. */
   stocked(sku, onHand) {
     for (const { product } of this.products.values()) if (product.sku === sku) product.on_hand = onHand;
     for (const line of this.lines) if (line.sku === sku) line.onHand = onHand;
@@ -221,7 +221,7 @@ export class Basket {
     this.changed();
   }
 
-  /** A line that was taken off, where it stood. */
+  /** Restores a removed line. */
   putBack(index, line) {
     this.lines.splice(index, 0, { ...line, item: null });
     this.selected = index;

@@ -1,4 +1,4 @@
-// Shift and cash: sales so far, money in and out of the drawer, the X report.
+// Shift and cash: sales so far, cash movements, the X report.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { icon, key, notice } from "../kit/controls.js";

@@ -1,4 +1,4 @@
-// Close: notes and coins are counted, the difference is shown, any count is taken, the Z is printed.
+// Close: notes and coins are counted, the difference is shown, the Z is printed.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { field, fits, icon, key, moneyInput, notice } from "../kit/controls.js";
@@ -44,7 +44,7 @@ class PageClose extends Page {
     this.app.focusPage();
   }
 
-  /** What was counted is kept in this tab: a page that is loaded anew goes on with it. */
+  /** The count is kept in this tab, also after a reload. */
   get draft() {
     return `count.${this.app.shift.shift_id}`;
   }
@@ -95,7 +95,7 @@ class PageClose extends Page {
     });
   }
 
-  /** Another basket of this shift that nobody finished: it is the till's again. */
+  /** Recalls another unfinished basket of this shift. */
   async bring(sale) {
     const { app } = this;
     await app.basket.take(sale);
@@ -159,7 +159,7 @@ class PageClose extends Page {
     </section>`;
   }
 
-  /** What is not finished: each can be looked at; all can be given up with the shift. */
+  /** Unfinished baskets: each can be opened, or all be voided. */
   baskets() {
     if (!this.open.length) return nothing;
     return notice(
@@ -191,7 +191,7 @@ class PageClose extends Page {
     );
   }
 
-  /** No more is sold, and then the drawer is counted. */
+  /** Ends selling before the count. */
   ending() {
     return html`<section class="panel pad stack">
       <p>

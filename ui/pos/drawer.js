@@ -15,7 +15,7 @@ export const MOVES = [
   { type: "no_sale", icon: "inbox", letter: "N" },
 ];
 
-/** What these pieces are worth. */
+/** Value of these pieces. */
 export const worth = (pieces) => [...pieces].reduce((sum, [value, count]) => sum + value * (count ?? 0), 0);
 
 /** Whether anything was counted: a drawer that nobody counted is not an empty one. */

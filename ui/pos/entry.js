@@ -19,7 +19,7 @@ const FOUND = 8;
 /** Somebody who scans on does not look: a box that takes longer takes nothing more. */
 const SLOW_MS = 3000;
 
-/** How many of those found are sorted by what this till's people chose before. */
+/** Number of results that are sorted by former choices here. */
 const LOOKED_AT = 24;
 const CHOSEN = "chosen";
 const CHOSEN_MAX = 200;
@@ -261,7 +261,7 @@ export class LinePage extends Page {
     if (sure) act();
   }
 
-  /** What somebody chose from a list: next time it comes first. */
+  /** Remembers a choice, so that it comes first next time. */
   pick(product) {
     chosen(product.sku);
     this.put(product, 1);

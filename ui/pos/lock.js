@@ -20,7 +20,7 @@ class PageLocked extends Page {
     this.error = null;
     try {
       const user = by ? await logInByDevice(username, id) : await logIn(username, password, id);
-      // Meanwhile its person may have logged out.
+      // The person may have logged out meanwhile.
       if (this.isConnected) await app.unlocked(user);
     } catch (error) {
       this.error = error.other ? t("Only {name} can unlock this till. Others log in", { name }) : words(error);

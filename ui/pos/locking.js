@@ -4,7 +4,7 @@ import { html } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
 import * as session from "../kit/session.js";
 
-/** Whose till is locked: a page that is loaded anew is locked as well. */
+/** Whose till is locked, also after a reload. */
 const LOCKED = "locked";
 const lockedPerson = () => JSON.parse(localStorage.getItem(LOCKED) ?? "null");
 

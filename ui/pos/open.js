@@ -22,7 +22,7 @@ class PageOpen extends Page {
     this.load();
   }
 
-  /** The till's shift before: its Z may still be wanted. */
+  /** The till's last shift, whose Z may be needed. */
   async load() {
     await Promise.resolve();
     if (!this.app.register) return;
@@ -110,7 +110,7 @@ class PageOpen extends Page {
     return registers.length && isNew && isWanted ? [...registers, register] : registers;
   }
 
-  /** The till of before if it is free, else the first free one. */
+  /** The till used before if it is free, else the first free one. */
   get chosen() {
     const own = this.app.register ?? this.app.settings.register?.register_id ?? "";
     const isFree = this.tills.some(({ register_id: id, open_shift: shift }) => id === own && !shift);

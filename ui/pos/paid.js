@@ -5,7 +5,7 @@ import { decimal, number, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { preview } from "./slip.js";
 
-/** The goods without their prices. */
+/** A receipt without prices. */
 export const gift = async (app, no) => (await app.part(() => import("./paper.js")))?.printGift(app, no);
 
 export const paid = (page) => {

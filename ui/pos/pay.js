@@ -9,7 +9,7 @@ import { gift, paid } from "./paid.js";
 import { choices, entry, letterOf, POINTS } from "./tender.js";
 import { named } from "../kit/scan.js";
 
-/** Who waits for longer than a moment is told that it goes on. */
+/** Waits longer than this are shown. */
 const SLOW_MS = 300;
 class PagePay extends Page {
   constructor() {
@@ -132,7 +132,7 @@ class PagePay extends Page {
       this.app.unknownCode(code, true);
       return;
     }
-    // Meanwhile Enter may have been pressed.
+    // Enter may have been pressed meanwhile.
     if (this.isTaking || this.paid) {
       this.app.notTaken(code);
       return;

@@ -1,4 +1,4 @@
-// This shift's sales and returns: look again, print again, void, go on to a return.
+// This shift's sales and returns: view, print again, void, return.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { field, icon, key } from "../kit/controls.js";
@@ -119,7 +119,7 @@ class PageReceipts extends Page {
     return this.app.show("return", { no: this.sale.receipt_no });
   }
 
-  /** What of this can be given up: a paid sale, a return that counts. */
+  /** What can be voided: a paid sale, a return. */
   get isVoidable() {
     return this.sale ? this.sale.state === "paid" : this.entry?.state === "return";
   }

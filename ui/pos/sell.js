@@ -141,7 +141,7 @@ class PageSell extends LinePage {
     this.app.show(this.app.returning?.exchange ? "return" : "pay");
   }
 
-  /** Behind what is still looked up; what is scanned by then is the next customer's and waits. */
+  /** Holds after pending look-ups; later scans belong to the next customer. */
   hold() {
     this.queue = this.queue
       .then(() => {
@@ -287,7 +287,7 @@ class PageSell extends LinePage {
     );
   }
 
-  /** What the customer pays, or gets back, once what came back is taken off. */
+  /** What the customer pays or gets back after returns. */
   exchangeButton() {
     const { app } = this;
     if (!app.returning?.exchange) return nothing;

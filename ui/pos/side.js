@@ -79,7 +79,7 @@ export const display = (app) => {
   </div>`;
 };
 
-/** What else can be done, with its keys. */
+/** Other actions with their keys. */
 export const acts = (page, off) => {
   const { app } = page;
   const entry = (name, label, keys, act, count) =>
@@ -101,7 +101,7 @@ export const acts = (page, off) => {
   </div>`;
 };
 
-/** The products of what was typed. */
+/** The products that were found. */
 export const results = (page) => {
   if (!page.found) return nothing;
   if (!page.found.length)

@@ -20,7 +20,7 @@ const MOST_TIMES = 2;
 /** Nobody rounds up to a coin: notes below this part of the sum are not thought of. */
 const SMALLEST_PART = 0.025;
 
-/** What a customer is likely to hand over: the next round sums of the shop's notes. */
+/** Likely amounts: the next round sums of the shop's notes. */
 export const offers = (due, notes) => {
   const sums = new Set();
   for (const note of notes.filter((one) => one >= due * SMALLEST_PART)) {

@@ -11,7 +11,7 @@ class PageUnconfirmed extends Page {
   constructor() {
     super();
     this.rows = null;
-    /** What was looked up, by the key of its command. */
+    /** Results of look-ups by the command's key. */
     this.results = new Map();
   }
 
@@ -61,7 +61,7 @@ class PageUnconfirmed extends Page {
     });
   }
 
-  /** What is known of one: words, and whether it is over. */
+  /** State of a command: words, and whether it is over. */
   state(row) {
     const result = this.results.get(row.key) ?? (this.waits.has(row.key) ? null : outcome(row.key));
     if (result?.document)

@@ -1,4 +1,4 @@
-// A basket is given up, with a reason.
+// Voids a basket with a reason.
 import { html } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { money } from "../kit/format.js";
@@ -13,7 +13,7 @@ export const reasonField = (codes) =>
     </select>
   </div>`;
 
-/** The open basket is given up, if somebody says why. */
+/** Voids the open basket after a reason was given. */
 export const voidBasket = async (app) => {
   await app.basket.settled();
   const { sale } = app.basket;

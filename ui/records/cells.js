@@ -6,7 +6,7 @@ import { t } from "../kit/i18n.js";
 import { address } from "../kit/menu.js";
 import { nameOf, row, zoneOf } from "./names.js";
 
-/** How a state looks; what is not here is plain. */
+/** Styles of states; others are plain. */
 const LOOKS = {
   open: "warn",
   discrepant: "bad",
@@ -46,25 +46,24 @@ const LOOKS = {
 };
 export const badge = (state) =>
   state ? single(html`<span class="badge ${LOOKS[state] ?? "plain"}">${t(state)}</span>`) : nothing;
-/** A number of pieces, papers or people. */
+/** Returns a number of pieces, documents or people. */
 export const figure = (value, shown = number) =>
   value === null || value === undefined
     ? nothing
     : value < 0
       ? single(html`<span class="minus">${shown(value)}</span>`)
       : shown(value);
-/** Names of amounts of money in what was done. */
+/** Names of amounts of money in details of actions. */
 const MONEY = /(^|[_.])(amount|price|cost|total|discount|variance|value|refund|tax|rounding|net|gross|fee|limit)$/;
 export const isMoney = (name) => MONEY.test(name);
-/** The same of an amount of money. */
+/** Returns an amount of money. */
 export const inMoney = (value) => figure(value, decimal);
 export const differs = (value, shown = number) =>
   value ? single(html`<span class="differs">${shown(value)}</span>`) : figure(value, shown);
 export const differsBy = (value) => differs(value, decimal);
 export const days = (text) => (text ? single(html`<span class="date">${day(text)}</span>`) : nothing);
 /**
- * The short name behind a time, where the company has several zones. In Indonesian, which alone calls them WIB, WITA,
- * WIT.
+ * Returns the short name of a time zone if the company has several. Only the Indonesian locale has WIB, WITA and WIT.
  */
 const zoneName = (moment, timeZone = zone) =>
   several
@@ -75,7 +74,7 @@ const zoneName = (moment, timeZone = zone) =>
       }`
     : "";
 const exact = (at, zone) => `${date(at, zone)}, ${time(at, zone)}${zoneName(at, zone)}`;
-/** A moment: short, exact in its tooltip. Of a store's document by the clock of that store, else by head office's. */
+/** Short time, with the exact time in its tooltip: in the zone of a document's store, otherwise in head office's. */
 export const moment = (at, of) => {
   if (!at) return nothing;
   const zone = zoneOf(of);
@@ -88,12 +87,12 @@ export const moment = (at, of) => {
 export const since = (at) =>
   at ? html`<time datetime=${at} title=${exact(at)}>${ago(at)}</time>` : html`<span class="muted">${t("never")}</span>`;
 export const link = (parts, text, query) => html`<a href=${address(parts, query)}><bdi>${text}</bdi></a>`;
-/** A store by its name, where the role may know it. */
+/** Returns a store by name, if the role may know it. */
 export const store = (id) =>
   row("stores", id) && nameOf("stores", id) !== id
     ? html`<bdi>${nameOf("stores", id)}</bdi> <span class="muted">${id}</span>`
     : single(id ? html`<bdi>${id}</bdi>` : html`<span class="muted">${t("Head office")}</span>`);
-/** A person by name; whom the role may not know by the end of the id. */
+/** Returns a person by name; otherwise by the end of the ID. */
 export const person = (id) => {
   if (!id) return nothing;
   const name = row("people", id)?.name;
@@ -105,14 +104,14 @@ export const person = (id) => {
 };
 /** An account by its number and its name. */
 export const accountOf = ({ account, name }) => html`<span class="account">${account}</span><bdi>${name}</bdi>`;
-/** A code that breaks behind its dots and commas where it has to. */
+/** Returns a code that can break after its dots and commas. */
 export const breaking = (text) =>
   single(html`<code>${text.split(/(?<=[.,])/).map((part, at) => (at ? html`<wbr />${part}` : part))}</code>`);
 export const supplier = (id) => (id ? single(html`<bdi>${nameOf("suppliers", id)}</bdi>`) : nothing);
 /** A column: its head, its cell, `num` and `d`, `d2`, `d3` for those that narrow screens leave out. */
 export const col = (head, cell, kind = "") => ({ head, cell, kind });
 
-/** A table of rows that are there already. */
+/** A table of rows that are loaded already. */
 /** `open` gives the address that a click on a row leads to. */
 export const grid = (columns, rows, none = t("None"), open = null) =>
   rows.length
@@ -145,13 +144,13 @@ export const grid = (columns, rows, none = t("None"), open = null) =>
       </div>`
     : html`<p class="empty">${none}</p>`;
 
-/** How many stores a figure has in it. */
+/** Returns how many stores are included in a figure. */
 export const storesIn = (complete, expected) =>
   t(expected === 1 ? "Data from {n} of {all} store" : "Data from {n} of {all} stores", {
     n: number(complete),
     all: number(expected),
   });
-/** How complete figures are, in words; the stores that are missing by name. */
+/** Returns the completeness of figures in words, with the names of missing stores. */
 export const completeness = (seen) => {
   if (!seen) return nothing;
   const { stores_complete: complete, stores_expected: expected, missing, posting_left: left } = seen;
@@ -182,7 +181,7 @@ export const steps = (all, now) =>
   </ol>`;
 export const ifSome = (list, template) => (list?.length ? template(list) : nothing);
 
-/** Rows compared by a bar each, in the order in which they come. */
+/** Compares rows by a bar each, in the given order. */
 export const bars = (heading, rows, label, value, none, shown = number) => {
   const most = Math.max(1, ...rows.map(value));
   return html`<section class="panel">

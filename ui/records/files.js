@@ -1,7 +1,9 @@
 // Files that a page makes of its content.
 import { locale } from "../kit/i18n.js";
 
-/** A figure as a program reads it: its own minus, a decimal point, no groups; anything else as it stands. */
+/**
+ * Returns a figure in the form that programs read: an ASCII minus, a decimal point, no groups; other text is unchanged.
+ */
 export const cellText = (cell) => {
   const text = (cell.querySelector("time")?.dateTime || cell.textContent).replace(/\s+/g, " ").trim();
   if (!cell.classList.contains("num")) return text;
@@ -11,7 +13,7 @@ export const cellText = (cell) => {
   return form.test(plain) ? plain.replaceAll(group, "").replace(",", ".") : text;
 };
 
-/** What a spreadsheet would take for a formula is text. */
+/** Marks text that a spreadsheet would read as a formula. */
 const cell = (text) => {
   const safe = /^[=+@\t\r]|^-(?!\d)/.test(text) ? `'${text}` : text;
   return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

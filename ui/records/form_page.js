@@ -1,4 +1,5 @@
-// Shared by pages that write a new document: read first, one save at a time, a refusal shown where the user looks.
+// Shared by pages that write a new document: data is read first, one save runs at a time, and a refusal is shown where
+// the user looks.
 import { html, nothing } from "../vendor/lit.js";
 import { icon, problem } from "../kit/controls.js";
 import { words } from "../kit/codes.js";
@@ -17,7 +18,10 @@ export class FormPage extends Page {
     Promise.resolve().then(() => this.begin());
   }
 
-  /** Subclasses say `back`, `name`, `load()`, `body()`, and `save(body)`; `beside()` stands beside the main button. */
+  /**
+   * Subclasses implement `back`, `name`, `load()`, `body()` and `save(body)`; `beside()` is shown next to the main
+   * button.
+   */
   async begin() {
     await this.readBy(
       async () => {
@@ -39,7 +43,7 @@ export class FormPage extends Page {
     };
   }
 
-  /** Subclasses say under which name a draft is kept on this device, and which of their fields with it. */
+  /** Subclasses return the key of the draft on this device and its fields. */
   get draft() {
     return null;
   }
@@ -48,7 +52,7 @@ export class FormPage extends Page {
     return ["lines"];
   }
 
-  /** What was begun on this device; `base` is what it was begun on, and a draft of anything else is dropped. */
+  /** Restores the draft of this device; one with another `base` is dropped. */
   recall(base = null) {
     this.base = base;
     const kept = this.draft ? JSON.parse(localStorage.getItem(this.draft) ?? "null") : null;
@@ -57,7 +61,7 @@ export class FormPage extends Page {
   }
 
   keep() {
-    // The kept draft is not overwritten before it was read.
+    // The stored draft must not be overwritten before it was read.
     if (this.draft && this.loaded)
       localStorage.setItem(
         this.draft,
@@ -73,7 +77,7 @@ export class FormPage extends Page {
     return this.draft ? html`<span class="badge plain">${t("draft on this device")}</span>` : nothing;
   }
 
-  /** Changes what is written. */
+  /** Changes fields of the document. */
   set(changed) {
     Object.assign(this, changed);
     this.problem = null;
@@ -81,7 +85,7 @@ export class FormPage extends Page {
     this.requestUpdate();
   }
 
-  /** Changes one line of it. */
+  /** Changes one line of the document. */
   line(index, changed) {
     this.set({ lines: this.lines.map((one, at) => (at === index ? { ...one, ...changed } : one)) });
   }
@@ -117,7 +121,7 @@ export class FormPage extends Page {
   }
 }
 
-/** What is typed in a field of the page and names nothing: it is never left out silently. */
+/** Returns a field of the page with typed text that names nothing, which must not be left out silently. */
 export const unclear = (page) => {
   const one = [...page.querySelectorAll("x-combo, x-date")].find((field) => field.unclear);
   one?.focus();

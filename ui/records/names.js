@@ -1,4 +1,4 @@
-// Names behind ids, read once: stores, people, suppliers, who pays out.
+// Names of IDs, read once: stores, people, suppliers, providers.
 const ALL = ["admin", "ho_finance", "ho_purchasing"];
 const KINDS = {
   stores: { pattern: "/api/stores", id: "store_id", roles: ALL },
@@ -15,13 +15,13 @@ const KINDS = {
 const AT_ONCE = 500;
 /** Products that are asked for together. */
 const SKUS_AT_ONCE = 100;
-/** Pages of a list that are read: beyond it, ids stand for themselves. */
+/** Highest number of pages that are read; beyond it, IDs are shown. */
 const PAGES_MAX = 20;
 const known = new Map();
 const reading = new Map();
 const products = new Map();
 
-/** Another person may know other names. Store Admin, which reads this file late, only says that one entered. */
+/** Another user may know other names, so they are forgotten. */
 export const forgetNames = () => {
   known.clear();
   products.clear();
@@ -41,8 +41,8 @@ const all = async (app, { pattern, id }) => {
 };
 
 /**
- * Reads all of a kind; what the role may not see is empty. A store has them elsewhere, for others (`app.knows`), and an
- * app may know some without asking (`app.own`).
+ * Reads all rows of a kind, or none if the role may not see them. A store has them elsewhere (`app.knows`), and an app
+ * may know some without a request (`app.own`).
  */
 export const need = async (app, kind, again = false) => {
   if (!again && known.has(kind)) return known.get(kind);
@@ -59,14 +59,14 @@ export const need = async (app, kind, again = false) => {
   return found;
 };
 
-/** What is known of one that was needed before. */
+/** Returns a row of a kind that was read before. */
 export const row = (kind, id) => known.get(kind)?.get(id);
 export const nameOf = (kind, id) => row(kind, id)?.name ?? id ?? "";
-/** The zone of a store's documents; undefined: head office's. */
+/** Returns the time zone of a store's documents; undefined: head office's. */
 export const zoneOf = (store) => row("stores", store)?.timezone;
 export const rows = (kind) => [...(known.get(kind)?.values() ?? [])];
 
-/** Names of products, by sku; one that there is no more stands for itself. */
+/** Reads the names of products by SKU; deleted ones are shown by their SKU. */
 export const needProducts = async (app, skus) => {
   const left = [...new Set(skus)].filter((sku) => sku && !products.has(sku));
   for (let first = 0; first < left.length; first += SKUS_AT_ONCE) {
@@ -78,7 +78,7 @@ export const needProducts = async (app, skus) => {
     for (const { sku, name } of items) products.set(sku, name);
   }
 };
-/** Products that a search found have names from then on. */
+/** Keeps the names of products that a search found. */
 export const learnProducts = (found) => {
   for (const { sku, name } of found) products.set(sku, name);
 };

@@ -9,7 +9,7 @@ const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCa
 const both = (id, name) => (name && name !== id ? `${id} ${name}` : id);
 const named = (kind) => (id) => nameOf(kind, id);
 
-/** Kinds with few rows, read once: where its names are, how one reads in the field, what stands beside it. */
+/** Kinds with few rows, read once: the source of the names, the text in the field, and the note beside it. */
 const LISTED = {
   store: { kind: "stores", text: named("stores"), note: (id) => id },
   supplier: { kind: "suppliers", text: named("suppliers") },
@@ -26,7 +26,7 @@ const LISTED = {
 };
 const active = ({ state }) => state === undefined || state === "active";
 
-/** A category is added on purpose: the last choice of the list says that it is new. */
+/** A category is added deliberately: the last option says that it is new. */
 const newCategory = (app) => ({
   label: (text) => t("New category: {name}", { name: text }),
   act: async (text) => {
@@ -78,12 +78,12 @@ const product = (app) => {
   };
 };
 
-/** What a field of this kind may name; of products the names of those that are `chosen` are read. */
+/** Returns the source of a field of this kind, and reads the names of `chosen` products. */
 export const source = (app, of, chosen = [], options = {}) =>
   of === "product" ? { ...product(app), ready: () => needProducts(app, chosen) } : listed(app, of, options);
 
 const kept = new WeakMap();
-/** The same source at each drawing of a page: it keeps what it has found. */
+/** Returns the same source at each drawing of a page, so that it keeps its results. */
 export const sourceFor = (page, of, chosen = [], options = {}) => {
   if (!kept.has(page)) kept.set(page, new Map());
   const mine = kept.get(page);
@@ -119,5 +119,5 @@ export const pickField = (app, of, /** @type {any} */ { creates = false, ...fiel
   source: source(app, of, [field.value ?? []].flat(), { creates }),
 });
 
-/** A field that adds what is chosen to a list, and is empty again. */
+/** A field that adds the selected item to a list, and is then empty again. */
 export const adder = (page, of, about) => pick(page, of, { ...about, adds: true });

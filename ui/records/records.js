@@ -10,7 +10,7 @@ import { csvOf, cellText, download } from "./files.js";
 import { pick, sourceFor } from "./picks.js";
 
 const SEARCH_AFTER_MS = 250;
-/** What stands in the address where a filter that has a default is off. */
+/** Value in the address that turns off a filter with a default. */
 export const ANY = "any";
 
 /** Filters that many lists have. */
@@ -44,13 +44,13 @@ class PageRecords extends ListPage {
     return this.view.open;
   }
 
-  /** What is asked for where the address says nothing of it. */
+  /** Defaults of the filters. */
   get defaults() {
     const { defaults } = this.spec;
     return typeof defaults === "function" ? defaults(this.app, this.app.params.query) : defaults;
   }
 
-  /** What is asked for: the address's filters over the defaults. */
+  /** The current filters: those of the address, otherwise the defaults. */
   get filters() {
     return { ...this.defaults, ...this.app.params.query };
   }
@@ -64,12 +64,12 @@ class PageRecords extends ListPage {
     return Boolean(this.spec.whole);
   }
 
-  /** The events that it is about. */
+  /** The events that concern the list. */
   get live() {
     return this.spec.live;
   }
 
-  /** Where an answer has its rows. */
+  /** Name of the rows in an answer. */
   get itemsIn() {
     return this.spec.rows;
   }
@@ -129,13 +129,13 @@ class PageRecords extends ListPage {
     };
   }
 
-  /** What is scanned is looked for, where one of the filters takes it. */
+  /** Searches for a scanned code, if one of the filters accepts it. */
   get scanned() {
     const { scans } = this.spec;
     return scans && ((code) => this.set(scans, code));
   }
 
-  /** Some lists find what is asked for in another way than by the filters. */
+  /** Some lists have their own search. */
   async listed(more) {
     /** @type {any[] | null} */
     const items = await this.spec.finds?.(this.app, this.filters);
@@ -176,7 +176,7 @@ class PageRecords extends ListPage {
     }
   }
 
-  /** What somebody typed names one thing, whose id the list is asked for; what names none changes nothing. */
+  /** Sets a filter to the ID of what the typed text names. Text that names nothing changes nothing. */
   async found(one, field) {
     const text = field.value.trim();
     try {
@@ -221,7 +221,7 @@ class PageRecords extends ListPage {
     </div>`;
   }
 
-  /** What is filtered, in words. */
+  /** Returns the current filters in words. */
   filtered(filters) {
     return filters
       .filter(({ name }) => this.filters[name] && this.filters[name] !== ANY)
@@ -292,7 +292,7 @@ class PageRecords extends ListPage {
       }`;
   }
 
-  /** The list as a file: what is shown under its heads, after all of its pages were read. */
+  /** Saves the list as a file with its columns, after reading all pages. */
   async save() {
     await this.once(async () => {
       while (this.next) await this.load(true);

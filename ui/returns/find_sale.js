@@ -1,4 +1,4 @@
-// A sale whose paper is lost: by its day, a member, a product or how it was paid.
+// A sale without its receipt is found by day, member, product or method of payment.
 import { html, nothing } from "../vendor/lit.js";
 import { date, isoDay, money, shortReceipt, time } from "../kit/format.js";
 import { fields } from "../kit/form.js";
@@ -57,10 +57,10 @@ const row = (sale, index) =>
     ><b class="end">${money(sale.total)}</b>
   </button>`;
 
-/** The receipt number of the sale that somebody chose, or null. */
+/** Returns the receipt number of the selected sale, or null. */
 export const findSale = async (app) => {
   let found = [];
-  // Their own shift is all that cashiers may list.
+  // Cashiers may list only their own shift.
   const own =
     app.user.role === "cashier" ? t("You can search the sales of your own shift. A manager can search all") : "";
   const chosen = await app.dialog.ask({
@@ -87,7 +87,7 @@ export const findSale = async (app) => {
   return chosen?.receipt_no ?? null;
 };
 
-/** Which of several receipts with the same last digits is meant: its number, or null. */
+/** Returns which of several receipts with the same last digits is meant, or null. */
 export const whichReceipt = async (app, receipts) => {
   const sales = receipts.map(({ transaction }) => transaction);
   const chosen = await app.dialog.ask({

@@ -6,10 +6,10 @@ import { t } from "../kit/i18n.js";
 import { EXCHANGE, Returning } from "./returning.js";
 import "./texts.js";
 
-/** How money goes back, in words: a card's is sent by its terminal. */
+/** Returns how money is refunded, in words: a card refund is made at its terminal. */
 const byWay = (method) => (method === "card" ? t("On the card terminal") : t(method));
 
-/** A figure for each method; what rounding of cash adds is one of its own. */
+/** Returns a row for each method; cash rounding has its own row. */
 const refundRows = (refunds, way) => {
   const rounding = refunds.reduce((all, one) => all + (one.rounding ?? 0), 0);
   const row = (label, value) =>

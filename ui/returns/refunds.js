@@ -9,9 +9,9 @@ const byMethod = (refunds) => {
   return [...sums].map(([method, amount]) => `${t(method)} ${money(amount)}`).join(", ");
 };
 
-/** What has to be handed out or sent back, each part by its method: a card's money is not in the drawer. */
+/** Returns the refund by method: a card refund is not paid from the drawer. */
 export const givenBack = (refunds) =>
   refunds.length ? t("Voided. Refund: {parts}", { parts: byMethod(refunds) }) : t("Voided. No payment to refund");
 
-/** What the customer hands back when a return is given up. */
+/** Returns what the customer has to pay back when a return is voided. */
 export const takenBack = (refunds) => t("Return voided. Collect: {parts}", { parts: byMethod(refunds) });

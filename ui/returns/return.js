@@ -44,15 +44,15 @@ class PageReturn extends Page {
     };
   }
 
-  /** What was begun stays for an exchange; else a return that is left is over. */
+  /** Keeps the return for an exchange; otherwise leaving the page ends it. */
   leave() {
     if (!this.draft.exchange) this.draft.clear();
     this.app.show("sell");
   }
 
-  // ---- what comes back
+  // ---- returned goods
 
-  /** One look-up after another: what is scanned meanwhile waits for its turn. */
+  /** Runs look-ups one after another; scans wait for their turn. */
   inTurn(act) {
     this.queue = this.queue.then(act).catch((error) => this.app.fail(error));
     return this.queue;
@@ -66,13 +66,13 @@ class PageReturn extends Page {
 
   async take(code, scanned) {
     const { app, draft } = this;
-    // Behind a return it is the next customer's.
+    // After a return the text is the next customer's.
     if (this.done && app.isFree) {
       await app.leavePage();
       app.onScan(code);
       return;
     }
-    // Money is on its way, an answer is missing, or the page was left meanwhile.
+    // A refund or an answer is pending, or the page was left in the meantime.
     if (this.busy || app.unconfirmed || !this.isConnected) {
       app.notTaken(code);
       return;
@@ -111,7 +111,7 @@ class PageReturn extends Page {
     });
   }
 
-  /** By the digits that the pages show. Each till counts by itself: where several have the number, somebody chooses. */
+  /** Finds a sale by the last digits of its number. If several tills have it, the user chooses. */
   async byShort(digits) {
     const { settings, register } = this.app;
     const tills = new Set([register, ...settings.registers.map((one) => one.register_id)]);
@@ -132,7 +132,7 @@ class PageReturn extends Page {
     return sales.find(({ receipt_no: no }) => no === chosen) ?? null;
   }
 
-  /** The paper is lost: its sale is looked for. */
+  /** Searches for a sale without its receipt. */
   async search() {
     const no = await (await this.app.part(() => import("./find_sale.js")))?.findSale(this.app);
     if (no) await this.inTurn(() => this.find(no));
@@ -155,7 +155,7 @@ class PageReturn extends Page {
     this.draft.ask(() => this.requestUpdate());
   }
 
-  /** What comes back pays the open basket; where there is none yet, it is scanned first. */
+  /** The return pays the open basket. If there is none, it is scanned first. */
   exchange() {
     const { app, draft } = this;
     if (!draft.isKnown) return undefined;
@@ -180,7 +180,7 @@ class PageReturn extends Page {
     }).then(() => this.done && app.focusPage());
   }
 
-  /** It is done: what is handed out stands on the page before anything else is asked. */
+  /** The return is done: the refund is shown before anything else is asked. */
   async gave(done) {
     this.done = done;
     this.draft.clear();
@@ -197,7 +197,7 @@ class PageReturn extends Page {
     }
   }
 
-  /** The new sale is paid by it, or the rest of it is paid now. */
+  /** The new sale is paid by the return, or its rest is paid now. */
   async exchanged(id, done) {
     const { app } = this;
     const sale = await app.known("/api/pos/transactions/:id", { id });
@@ -212,7 +212,7 @@ class PageReturn extends Page {
     app.say("ok", t("Exchange: {amount} applied, pay the rest", { amount: money(Returning.taken(done.refunds)) }));
   }
 
-  // ---- what is seen
+  // ---- the view
 
   render() {
     if (this.done) return finished(this);

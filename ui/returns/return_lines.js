@@ -1,4 +1,4 @@
-// The lines of a return: how many of each come back, why, and in which condition.
+// The lines of a return: pieces, reason, and condition.
 import { html, nothing } from "../vendor/lit.js";
 import { countInput, moneyInput } from "../kit/controls.js";
 import { date, decimal, money, number, shortReceipt, symbol, time } from "../kit/format.js";
@@ -8,7 +8,7 @@ import "./texts.js";
 
 const PLACES = ["restock", "damaged", "vendor", "none"];
 
-/** Whether something of the sale was returned before: only then it has a column. */
+/** Whether a part of the sale was returned before, which needs a column. */
 const cameBack = ({ lines }) => lines.some(({ back }) => back > 0);
 
 const row = (page, line) => {

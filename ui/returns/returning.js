@@ -1,23 +1,25 @@
-// The present return at this till: its lines, and the refund that the store computes for them. Kept while the page is
-// left.
+// The current return at this till: its lines, and the refund computed by the store. It is kept while the page is left.
 import { Refusal } from "../kit/api.js";
 import { words } from "../kit/codes.js";
 import { t } from "../kit/i18n.js";
 
 export const EXCHANGE = "exchange";
 const POINTS = "points";
-/** Goods that nobody should buy again unless somebody looked at them. */
+/** Reasons for which goods are not sold again unless somebody checks them. */
 const SPOILT = ["defective", "expired"];
 const placeOf = (reason) => (SPOILT.includes(reason) ? "damaged" : "restock");
 
-/** The same money by one method; points go back as points. */
+/** Moves the refund to one method, except points. */
 const allBy = (refunds, method) => {
   const points = refunds.filter((one) => one.method === POINTS).map(({ amount }) => ({ method: POINTS, amount }));
   const amount = refunds.filter((one) => one.method !== POINTS).reduce((sum, one) => sum + one.amount, 0);
   return amount ? [...points, { method, amount }] : points;
 };
 
-/** What of a refund pays the open basket, and what still goes back as it was paid. Points go back as points. */
+/**
+ * Splits a refund into the part that pays the open basket and the part that is refunded by the original methods,
+ * including points.
+ */
 export const parts = (refunds, basket) => {
   const paid = refunds.filter(({ method }) => method !== POINTS);
   const taken = Math.min(
@@ -66,7 +68,7 @@ export class Returning {
     return Boolean(this.sale || this.origin || this.free);
   }
 
-  /** Whether the till says what a piece is worth: without a receipt, or where nobody can look at another store's. */
+  /** Whether the price must be entered: without a receipt, or if another store's receipt can't be read. */
   get needsPrice() {
     return this.free || (Boolean(this.origin) && this.priced);
   }
@@ -82,7 +84,7 @@ export class Returning {
     return { back: 0, left: Infinity, qty: null, reason, place: placeOf(reason), price: null, ...more };
   }
 
-  /** Why it came back says where it goes, until somebody says otherwise. */
+  /** The reason determines the disposition until the user changes it. */
   static because(line, reason) {
     return { reason, place: line.placed ? line.place : placeOf(reason) };
   }
@@ -102,7 +104,7 @@ export class Returning {
     );
   }
 
-  /** The receipt of another store: head office is asked what stands on it. */
+  /** Asks head office for the receipt of another store. */
   ofOther(no) {
     this.clear();
     this.origin = no;
@@ -113,7 +115,7 @@ export class Returning {
     this.free = true;
   }
 
-  /** A piece that came back; not one of the receipt: false. */
+  /** Adds a returned piece. Returns false if it is not on the receipt. */
   put(product) {
     let line = this.lines.find((one) => one.sku === product.sku && (one.qty ?? 0) < one.left);
     if (!line) {
@@ -144,7 +146,7 @@ export class Returning {
     return { ...head, items, ...(this.refunds ? { refunds: this.refunds } : {}) };
   }
 
-  /** Asks the store what would go back; `shown` draws the page. */
+  /** Asks the store for the refund; `shown` draws the page. */
   async ask(shown) {
     this.asked += 1;
     const mine = this.asked;
@@ -173,7 +175,7 @@ export class Returning {
     }
   }
 
-  /** Head office knows what a piece was worth, or it can't be asked and the till says it. */
+  /** Uses head office's value of a piece, or asks for it if head office can't be reached. */
   async valued(quote) {
     try {
       return await quote();
@@ -185,7 +187,7 @@ export class Returning {
     }
   }
 
-  /** The money that is handed to the customer: neither what paid the new basket nor points. */
+  /** Returns the money for the customer, without the part that paid the new basket and without points. */
   static given(refunds) {
     return refunds
       .filter(({ method }) => method !== EXCHANGE && method !== POINTS)

@@ -5,7 +5,7 @@ import { amount, decimal, money } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import "./texts.js";
 
-/** Percentages with a button of their own. */
+/** Percentages with a button. */
 const QUICK = [5, 10, 20];
 const PER = 100;
 
@@ -40,7 +40,7 @@ export const reasons = (codes, chosen) =>
     "reason",
   );
 
-/** The reason of the discount on the sale. */
+/** Reason of the sale's discount. */
 const reasonOfSale = (sale) =>
   sale?.items.flatMap(({ discounts }) => discounts).find(({ source }) => source === "basket")?.reason;
 
@@ -55,7 +55,7 @@ const typedIn = (input, before) => {
   regroup(input, typed === null ? "" : decimal(typed));
 };
 
-/** The field with its buttons, and what a percentage comes to. */
+/** The field with its buttons and the percentage's amount. */
 const entry = (state, base, again) => {
   const off = discountOf(state.text, base);
   return html`${field(

@@ -13,7 +13,7 @@ export const keepNote = (id, note) => {
 
 const keptNote = (id) => notes().find(([of]) => of === id)?.[1];
 
-/** Holds the open sale; says why not where it is partly paid. */
+/** Holds the open sale, or says why it can't. */
 export const holdSale = async (app, typed) => {
   const { basket } = app;
   await basket.settled();

@@ -1,4 +1,4 @@
-// Cash in and out of the drawer without a sale: the amount, why, and the bag of a drop to the safe.
+// Cash in and out without a sale: amount, reason, and the bag of a drop to the safe.
 import { html, nothing } from "../vendor/lit.js";
 import { field, moneyInput } from "../kit/controls.js";
 import { t } from "../kit/i18n.js";

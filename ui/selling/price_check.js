@@ -5,7 +5,7 @@ import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import "./texts.js";
 
-/** Products of a name that are shown. */
+/** Most products shown for a name. */
 const SHOWN = 5;
 
 /** By its code, else by its name. */

@@ -2,7 +2,7 @@
 import { t } from "../kit/i18n.js";
 import "./texts.js";
 
-/** Kinds of settings: of a figure, or the words that are possible. */
+/** Kinds of settings: of a number, or the possible words. */
 export const KIND = {
   "company.name": "line",
   "company.address": "area",
@@ -30,7 +30,7 @@ export const KIND = {
   "returns.unreceipted_max": "money",
   "shifts.variance_tolerance": "money",
 };
-/** The kind of a setting; of one that is not listed, by its name and value. */
+/** Returns the kind of a setting; one that is not listed is recognised by name and value. */
 export const settingKind = (name, value) =>
   KIND[name] ??
   (typeof value === "boolean"
@@ -75,7 +75,7 @@ const listed = (text) =>
     .map((one) => one.trim())
     .filter(Boolean);
 
-/** The value of a setting by what was typed in its field; `value` is the one before. */
+/** Returns the value of a setting from the text of its field; `value` is the former one. */
 export const settingValue = (name, value, given) => {
   const kind = settingKind(name, value);
   if (kind === "switch") return given === "true";

@@ -21,14 +21,14 @@ const MIDDLE = "01010";
 const WIDE = 95;
 const HIGH = 30;
 
-/** Whether a code is one that can be drawn so. */
+/** Returns whether a code is a valid EAN-13. */
 const proven = (code) => {
   if (!/^\d{13}$/.test(code)) return false;
   const sum = [...code].slice(0, 12).reduce((all, digit, index) => all + Number(digit) * (index % 2 ? 3 : 1), 0);
   return (10 - (sum % 10)) % 10 === Number(code[12]);
 };
 
-/** The bars, or the code alone where it is no EAN-13. */
+/** Returns the bars, or only the code if it is not an EAN-13. */
 export const bars = (code) => {
   if (!proven(code)) return html`<p class="code">${code}</p>`;
   const digits = [...code].map(Number);

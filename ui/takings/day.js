@@ -1,4 +1,4 @@
-// One business day: its totals, hours, shifts; it is sealed here, and opened again by an administrator.
+// One business day: its totals, hours and shifts; it can be sealed here, and reopened by an administrator.
 import { html } from "../vendor/lit.js";
 import { badge, col, differsBy, figure, ifSome, inMoney, link, moment, person } from "../records/cells.js";
 import { facts, figures, section, table } from "../records/record.js";
@@ -101,7 +101,7 @@ const shiftsOf = (one, app) =>
     t("No shifts on this day"),
   );
 
-/** What both sides count, type by type; where they differ, the first that does. */
+/** Returns the counts of both sides by type, or the first difference. */
 const proofOf = (found) => {
   const differing = found.first_difference;
   const words = {

@@ -9,7 +9,7 @@ import "../goods/texts.js";
 
 const AT_ONCE = 14;
 
-/** Whether a day is sealed, or what it waits for. */
+/** Returns whether a day is sealed, or what is missing. */
 export const stateOfDay = (one) => {
   if (one.state === "sealed") return html`<span class="badge ok">${t("closed")}</span>`;
   if (one.missing.length)
@@ -28,7 +28,7 @@ class PageDays extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  /** The days before those that are shown, or a fresh list, in whose place the old one stands until it is there. */
+  /** Loads earlier days, or a fresh list; the old one is shown until then. */
   async load(fresh = false) {
     const { app } = this;
     await this.readBy(

@@ -1,4 +1,4 @@
-// Price labels: products by scan, how many of each, seen as they will be printed.
+// Price labels: products by scan with the number of labels, previewed as printed.
 import { html, nothing } from "../vendor/lit.js";
 import { LinesPage } from "../goods/lines.js";
 import { money, number, rate } from "../kit/format.js";
@@ -24,7 +24,7 @@ class PageLabels extends LinesPage {
     this.size = localStorage.getItem(SIZE) ?? "medium";
   }
 
-  /** Puts every product whose price began to count on a day or later. */
+  /** Adds every product whose price changed on this day or later. */
   changedSince(day) {
     if (!day) return undefined;
     return this.once(async () => {
@@ -47,7 +47,7 @@ class PageLabels extends LinesPage {
     });
   }
 
-  /** What is printed beside the products: prices that changed, and the size of the labels. */
+  /** The options: changed prices and the size of labels. */
   choices() {
     return html`<div class="filters unfolded flat">
       <div class="field">
@@ -89,7 +89,7 @@ class PageLabels extends LinesPage {
     return { ...super.keys(), Escape: () => this.app.go("stock"), "Ctrl+Enter": () => void this.paper() };
   }
 
-  /** What it costs and which code it has: as the till knows it. */
+  /** Reads price and code of a product, as the till does. */
   async price(sku) {
     try {
       this.priced.set(sku, await this.app.get("/api/pos/products/:sku", { sku }));
@@ -100,7 +100,7 @@ class PageLabels extends LinesPage {
     this.requestUpdate();
   }
 
-  /** One label, also where a carton was scanned. */
+  /** Adds one label, also for a scanned carton. */
   put(product) {
     super.put({ ...product, pack_qty: 1 });
     if (!this.priced.has(product.sku)) this.price(product.sku).catch((error) => this.app.fail(error));
@@ -115,7 +115,7 @@ class PageLabels extends LinesPage {
       .slice(0, LABELS_MAX);
   }
 
-  /** The page prints itself: everything but the labels is left out by its style. */
+  /** The page prints itself; styles hide everything except the labels. */
   paper() {
     if (!this.labels.length) return;
     document.body.dataset.print = "labels";

@@ -72,7 +72,7 @@ class PageQuickKeys extends LinesPage {
     this.set({ lines: this.lines.map((one) => (one.sku === sku ? { ...one, ...changed } : one)) });
   }
 
-  /** The button that was pressed keeps the focus, so that it can be pressed again. */
+  /** The pressed button keeps the focus, so that it can be pressed again. */
   async move(index, by) {
     const lines = [...this.lines];
     const [line] = lines.splice(index, 1);
@@ -83,7 +83,7 @@ class PageQuickKeys extends LinesPage {
     (button(by < 0 ? "up" : "down") ?? button(by < 0 ? "down" : "up"))?.focus();
   }
 
-  /** Takes over the keys of another till, to be looked at and saved. */
+  /** Copies the keys of another till, to be checked and saved. */
   copy(till) {
     return this.once(async () => {
       const { items } = await this.of(till);

@@ -57,7 +57,7 @@ class PageReport extends Page {
     return { from: from ?? `${today.slice(0, 8)}01`, to: to ?? today, group_by: this.by };
   }
 
-  /** As many days, right before. */
+  /** The same number of days right before. */
   get earlier() {
     const days = length(this.asked);
     return {
@@ -96,7 +96,7 @@ class PageReport extends Page {
     return { Escape: () => (this.by === "day" ? false : void this.set({ by: "day" })) };
   }
 
-  /** What a row is about, in words. */
+  /** Returns the subject of a row in words. */
   name(row) {
     const value = row[KEYS[this.by]];
     if (!value) return t("(none)");
@@ -118,7 +118,7 @@ class PageReport extends Page {
     }
   }
 
-  /** One step down. */
+  /** Links to the details of a row. */
   key(row) {
     const value = row[KEYS[this.by]];
     const { from, to } = this.asked;

@@ -1,4 +1,4 @@
-// The safe by the store's own books, and the bags that left it for the bank.
+// The safe according to the store's books, and the bags that were taken to the bank.
 import { html, nothing } from "../vendor/lit.js";
 import { col, inMoney, moment, person } from "../records/cells.js";
 import { figures } from "../records/record.js";
@@ -80,7 +80,7 @@ const back = async (page, one) =>
     t("Reversed"),
   );
 
-/** What came into the safe and what left it, up to what lies there now. */
+/** Returns what came into the safe and left it, up to the current balance. */
 const sums = (page) => {
   const { answer: safe } = page;
   if (!safe) return "";

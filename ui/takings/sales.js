@@ -21,9 +21,9 @@ export const receipt = (one) =>
     : html`<span class="muted">${t("no receipt")}</span>`;
 
 const NEAR = 5;
-/** What is typed of a receipt's number where its store and till are left out. */
+/** Digits of a receipt number, without store and till. */
 const SHORT = /^\d{1,8}$/;
-/** Names of members, by id: of the filter, and of documents that are shown. */
+/** Names of members by ID, for the filter and the shown documents. */
 const members = new Map();
 export const memberOf = (id) => members.get(id) ?? id;
 export const memberIn = (app, documents) => {
@@ -35,7 +35,7 @@ export const memberIn = (app, documents) => {
   );
 };
 
-/** One member by card, phone or name; nobody, or more than one, is said. */
+/** Finds one member by card, phone or name, and shows a message for none or several. */
 const findMember = async (app, text) => {
   const by = (query) => app.get("/api/members/search", {}, { ...query, limit: NEAR }).then(({ items }) => items);
   let found = await by({ code: text });
@@ -68,10 +68,7 @@ export const ofTill = (app) => ({
   choices: app.settings.registers.map((one) => [one.register_id, one.name ?? one.register_id]),
 });
 
-/**
- * By the digits that the pages show of a receipt's number: the sales of all tills, or of the one that is chosen, that
- * end so.
- */
+/** Finds sales by the last digits of their receipt number, of all tills or the selected one. */
 const byShort = async (app, { receipt_no: no, register_id: till }) => {
   if (!SHORT.test(no ?? "")) return null;
   const { store_id: store, registers } = app.settings;
@@ -127,7 +124,7 @@ const sales = {
   defaults: (app, { receipt_no: no, member_id: member }) => (no || member ? {} : { from: app.settings.business_date }),
 };
 
-/** A paid sale goes back as a whole while its shift is open and nothing of it came back; later it is a return. */
+/** A paid sale can be voided while its shift is open and nothing was returned; later it can only be returned. */
 const giveUp = (one, page) => {
   const paid = one.state === "paid";
   const why = one.refunded

@@ -9,7 +9,7 @@ import "../goods/texts.js";
 const NAME_MAX = 64;
 let open = new Map();
 
-/** The till's own settings hold its name too. */
+/** The till's own settings contain its name too. */
 const changed = async (page, answer, message) => {
   if (!answer) return;
   page.app.settings = await page.app.get("/api/pos/settings");

@@ -1,4 +1,4 @@
-// The browser's Back, on many tablets a swipe from the edge: it acts like Escape, and never leaves the till.
+// The browser's Back, which is a swipe from the edge on many tablets: it acts like Escape, and never leaves the till.
 import { t } from "../kit/i18n.js";
 
 /** One step back within the till. */
@@ -12,7 +12,7 @@ const stepBack = (app) => {
 };
 
 export const staysOnBack = (app) => {
-  // Browsers skip a history entry without a user's press: it is made again with the next press.
+  // Browsers skip a history entry without a user's press, so it is made again at the next press.
   const stay = () => {
     if (!history.state?.till) history.pushState({ till: true }, "");
   };

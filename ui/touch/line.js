@@ -1,4 +1,4 @@
-// A line of the basket that was touched: all that can be done with it, in its place.
+// An opened line of the basket with all of its actions.
 import { html } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { number } from "../kit/format.js";

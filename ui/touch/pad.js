@@ -8,13 +8,13 @@ const COARSE = matchMedia("(pointer: coarse)");
 const FIGURE = ".input.num[inputmode]";
 const TEXT = "input:not([type=checkbox], [type=radio]), textarea, select";
 
-/** Puts a text where the caret is, as a key would. */
+/** Inserts a text at the caret, as a key would. */
 const type = (field, text) => {
   field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");
   field.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertText", data: text }));
 };
 
-/** Takes away what is selected, or the character before the caret: a digit, also behind a separator. */
+/** Removes the selection, or the character before the caret: a digit, also after a separator. */
 const erase = (field) => {
   let { selectionStart: from } = field;
   const { selectionEnd: to, value } = field;
@@ -27,7 +27,7 @@ const erase = (field) => {
   type(field, "");
 };
 
-/** What Enter does in the field: the page's key, or else the answer of its form. */
+/** Does what Enter does in the field: the page's key, or the submit of its form. */
 const enter = (field) => {
   const event = new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true });
   if (field.dispatchEvent(event)) field.form?.requestSubmit();
@@ -57,12 +57,12 @@ export class NumPad extends LitElement {
     this.gone.abort();
   }
 
-  /** The part of the page whose figures it writes. */
+  /** The part of the page whose figures the pad writes. */
   get around() {
     return this.scope === "dialog" ? this.closest("dialog") : document.querySelector("main");
   }
 
-  /** A figure that was touched last keeps the pad until a text is; while it stands the page does not move. */
+  /** The pad stays until a text field is focused; the page does not move while it is shown. */
   looks() {
     const at = document.activeElement;
     if (this.around?.contains(at) && at.matches(FIGURE)) this.takes(at);
@@ -75,7 +75,7 @@ export class NumPad extends LitElement {
     this.field = field;
   }
 
-  /** The system's keyboard stays away from figures. */
+  /** Suppresses the system's keyboard for figures. */
   quiets(field) {
     if (!COARSE.matches || !field.matches?.(FIGURE) || field.inputMode === "none") return;
     field.dataset.mode = field.inputMode;

@@ -1,4 +1,4 @@
-// All products as tiles, by category: for cashiers without a scanner who type no names.
+// All products as tiles by category, for cashiers without a scanner.
 import { html, nothing } from "../vendor/lit.js";
 import { fits, icon, key } from "../kit/controls.js";
 import { decimal, number, symbol } from "../kit/format.js";
@@ -8,7 +8,7 @@ import { quickKeys } from "../pos/side.js";
 import "./texts.js";
 
 const AT_ONCE = 60;
-/** What stands before the categories: the till's quick keys, and products of every category. */
+/** The entry before the categories: the till's quick keys, and products of every category. */
 const QUICK = Symbol("quick");
 const ALL = Symbol("all");
 
@@ -50,7 +50,7 @@ class PageProducts extends Page {
     return this.app.current.firstElementChild.pay();
   }
 
-  /** A scan is the basket's. */
+  /** Passes a scan to the basket. */
   async scanned(code) {
     await this.leaves();
     this.app.current.firstElementChild.scanned(code);
@@ -80,7 +80,7 @@ class PageProducts extends Page {
     this.requestUpdate();
   }
 
-  /** One piece more in the basket. */
+  /** Adds one piece to the basket. */
   async add(tile) {
     const { app } = this;
     const { basket } = app;

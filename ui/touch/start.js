@@ -7,7 +7,7 @@ import "./texts.js";
 
 export const begin = (app) => {
   if (app.pad) return;
-  /** The pad of a page or of a question: it shows itself where the figure that has the focus is in its `scope`. */
+  /** The pad of a page or a dialog: it is shown while a figure in its `scope` has the focus. */
   app.pad = (scope) => html`<num-pad scope=${scope}></num-pad>`;
   staysOnBack(app);
   app.requestUpdate();

@@ -36,7 +36,7 @@ fn user(id: &str, username: &str, role: &str, store: &str, hash: &str) -> Value 
         "created_at": UtcMs(0), "given": true})
 }
 
-/// Something of every kind that no request could say, by the ID that it is noted under, with a word of the note.
+/// Returns invalid records of every kind, by the ID under which they are noted, with a word of the note.
 fn garbage() -> Vec<(&'static str, Value)> {
     let long = "x".repeat(100_000);
     let at = UtcMs(1_795_140_000_000);
@@ -93,7 +93,7 @@ fn garbage() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Sales continue, whatever the hub says.
+/// Opens a shop, whose sales continue whatever the hub sends.
 async fn shop_of_hub(hub: &FakeHub) -> Shop {
     let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
     open(&shop, 1).await;
@@ -110,11 +110,11 @@ async fn garbage_of_every_kind_is_noted_in_plain_words_and_nothing_of_it_counts(
     hub.lock().page = page;
     let shop = shop_of_hub(&hub).await;
     let storage = shop.handle.storage();
-    until("the page is behind it", || {
+    until("the store has read past the page", || {
         storage.sync().lane_cursor("rest").unwrap().is_some_and(|(cursor, _)| cursor == "fed")
     })
     .await;
-    until("the good one among them counts", || {
+    until("the valid record of the page is applied", || {
         storage.products().product(&Sku::from("GOOD")).unwrap().is_some()
     })
     .await;
@@ -134,8 +134,8 @@ async fn garbage_of_every_kind_is_noted_in_plain_words_and_nothing_of_it_counts(
     for id in ["usr_dear", "usr_none", "usr_ho", "usr_far"] {
         assert_eq!(storage.users().user(&UserId::from(id)).unwrap(), None, "{id}");
     }
-    // The rest is as its file says.
-    until("what of the store's settings can be counts", || shop.handle.rules().policy.blind).await;
+    // The other settings are as in the file.
+    until("the valid settings are applied", || shop.handle.rules().policy.blind).await;
     assert_eq!(shop.handle.rules().policy.return_window_days, rules().policy.return_window_days);
     assert!(!rules().policy.blind && storage.shifts().registers().unwrap().iter().all(|till| !till.disabled));
     sell(&shop, 1).await;
@@ -153,16 +153,17 @@ async fn an_answer_beyond_its_bounds_is_not_used_and_the_next_one_is() {
     hub.lock().page = many(501);
     let shop = shop_of_hub(&hub).await;
     let storage = shop.handle.storage();
-    until("it was given", || hub.lock().paged > 1).await;
+    until("the page was sent", || hub.lock().paged > 1).await;
     assert_eq!(storage.products().product(&Sku::from("P0")).unwrap(), None);
     assert_eq!(storage.sync().lane_cursor("rest").unwrap(), None);
     sell(&shop, 1).await;
-    until("it says what is wrong", || {
+    until("the link reports what is wrong", || {
         storage.sync().standing().unwrap().trouble.is_some_and(|trouble| trouble.message.contains("too long"))
     })
     .await;
     hub.lock().page = many(500);
     shop.handle.force_sync(false).await.unwrap();
-    until("the next one is used", || storage.products().product(&Sku::from("P499")).unwrap().is_some()).await;
+    until("the next record is applied", || storage.products().product(&Sku::from("P499")).unwrap().is_some())
+        .await;
     shop.supervision.stop().await;
 }

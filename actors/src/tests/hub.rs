@@ -1,4 +1,4 @@
-//! The link to the hub: what is odd over there, or unreadable here, is a state and never a storm; the tills sell on.
+//! The link to the hub: unexpected answers and unreadable records cause no storm, and the tills continue to sell.
 
 use crate::HeadOffice;
 use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use storage::Commit;
 
-/// Calls after which something goes round in circles.
+/// Number of calls above which requests count as a loop.
 const STORM: usize = 50;
 
 async fn enrolled(hub: &FakeHub) -> Shop {
@@ -25,7 +25,7 @@ async fn until(what: &str, mut there: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while !there() {
         assert!(Instant::now() < deadline, "never: {what}");
-        // Polling without a pause would take the cores from the work that is waited for.
+        // Polling without a pause would take CPU time from the work that the test waits for.
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
@@ -38,7 +38,7 @@ fn error(shop: &Shop) -> String {
     link(shop)["hub"]["last_error"].as_str().unwrap_or_default().to_owned()
 }
 
-/// How often any actor was restarted.
+/// Returns the number of restarts of all actors.
 fn restarts(shop: &Shop) -> u64 {
     let tree = shop.handle.tree();
     let children = tree["root"]["children"].as_array().unwrap();
@@ -50,7 +50,7 @@ fn damage(shop: &Shop, commits: std::ops::RangeInclusive<u64>) {
     let mut damaged = 0;
     for file in std::fs::read_dir(shop.folder.path().join("data/journal")).unwrap() {
         let path = file.unwrap().path();
-        // The next segment gets its name meanwhile.
+        // The next segment may be renamed in the meantime.
         let Ok(mut bytes) = std::fs::read(&path) else { continue };
         let (mut at, header_bytes) = (4096, 64);
         while bytes.get(at..at + 4) == Some(b"SRF1") {
@@ -78,18 +78,18 @@ async fn records_that_cannot_be_read_stop_the_link_and_nothing_else() {
     for damaged in [opened + 1..=commits(), before + 1..=opened] {
         damage(&shop, damaged);
         hub.lock().on_push = OnPush::Take;
-        // More often than the restart budget allows deaths.
+        // More often than the restart budget allows.
         for _ in 0..5 {
             let answer = shop.handle.force_sync(false).await.unwrap();
             assert_eq!(answer["completed"], false, "{answer}");
             assert!(answer["error"].as_str().unwrap().contains("can't be read"), "{answer}");
         }
-        // The record before the damaged one could still be read.
+        // The record before the damaged one can still be read.
         assert!(
             shop.handle.storage().outbox().ack_mark().unwrap().seq <= 1,
-            "nothing damaged is taken for sent"
+            "no damaged record may count as sent"
         );
-        assert_eq!(restarts(&shop), 0, "nobody died of it");
+        assert_eq!(restarts(&shop), 0, "no actor was restarted");
         sell(&shop, 1).await;
     }
 }
@@ -110,7 +110,7 @@ async fn a_hub_that_names_an_epoch_far_ahead_is_not_followed() {
     hub.lock().new_epoch = Some(999_999);
     let shop = enrolled(&hub).await;
     let before = shop.handle.storage().head().epoch;
-    until("the link says why", || error(&shop).contains("its answer is ignored")).await;
+    until("the link reports the reason", || error(&shop).contains("its answer is ignored")).await;
     assert_eq!(link(&shop)["hub"]["state"], "rejected");
     assert_eq!(shop.handle.storage().head().epoch, before, "no number is used up");
     open(&shop, 1).await;
@@ -122,7 +122,7 @@ async fn what_the_hub_could_not_apply_is_kept_with_what_it_amounts_to() {
     let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
     let shop = enrolled(&hub).await;
     open(&shop, 1).await;
-    until("the shift is there", || link(&shop)["outbox"]["pending"] == 0).await;
+    until("the shift is open", || link(&shop)["outbox"]["pending"] == 0).await;
     hub.lock().on_push = OnPush::Park;
     sell(&shop, 1).await;
     until("a record is parked", || link(&shop)["outbox"]["parked"] != 0).await;
@@ -149,7 +149,7 @@ async fn a_losing_value_is_reported_again_at_hello_and_a_known_one_does_not_chan
     };
     shop.handle.force_sync(false).await.unwrap();
     assert_eq!(storage.sync().conflicts(None, 9).unwrap(), []);
-    // One was reported by the answer to a push, and has been put back since.
+    // One conflict was reported in the answer to a push, and has been restored since.
     let mut restored = lost("cfl_1");
     restored["restored_at"] = json!(UtcMs(1_700_000_000_001));
     let known = Change::Conflict { id: "cfl_1".to_owned(), conflict: restored };
@@ -158,7 +158,7 @@ async fn a_losing_value_is_reported_again_at_hello_and_a_known_one_does_not_chan
     storage.commit(commit).await.unwrap();
     hub.lock().conflicts = json!([lost("cfl_2"), lost("cfl_1")]);
     shop.handle.force_sync(false).await.unwrap();
-    until("both are there", || storage.sync().newest_conflicts(9).unwrap().0 == 2).await;
+    until("both conflicts are stored", || storage.sync().newest_conflicts(9).unwrap().0 == 2).await;
     let notes = storage.sync().conflicts(None, 9).unwrap();
     assert_eq!(notes[0].restored_at, Some(UtcMs(1_700_000_000_001)));
     assert_eq!((notes[1].conflict.lost(), notes[1].restored_at), (Some(("name", &json!("Old"))), None));
@@ -169,21 +169,21 @@ async fn what_the_hub_has_applied_meanwhile_is_parked_here_no_longer() {
     let hub = FakeHub::start(OnPush::Park, OnPull::End).await;
     let shop = enrolled(&hub).await;
     open(&shop, 1).await;
-    until("the first is parked", || link(&shop)["outbox"]["parked"] == 1).await;
+    until("the first record is parked", || link(&shop)["outbox"]["parked"] == 1).await;
     sell(&shop, 1).await;
-    until("the second is parked", || link(&shop)["outbox"]["parked"] == 2).await;
+    until("the second record is parked", || link(&shop)["outbox"]["parked"] == 2).await;
     let storage = shop.handle.storage();
     let first = storage.sync().parked(None, 1).unwrap().remove(0);
-    // A hub that keeps too many does not name any: nothing is forgotten.
+    // A hub with too many parked records lists none, and the store forgets none.
     shop.handle.force_sync(false).await.unwrap();
     assert_eq!(link(&shop)["outbox"]["parked"], 2);
     hub.lock().parked = json!([{"epoch": first.epoch, "seq": first.seq}]);
     shop.handle.force_sync(false).await.unwrap();
-    until("one is left", || link(&shop)["outbox"]["parked"] == 1).await;
+    until("one record is left", || link(&shop)["outbox"]["parked"] == 1).await;
     assert_eq!(storage.sync().parked(None, 9).unwrap(), [first]);
     hub.lock().parked = json!([]);
     shop.handle.force_sync(false).await.unwrap();
-    until("none is left", || link(&shop)["outbox"]["parked"] == 0).await;
+    until("no record is left", || link(&shop)["outbox"]["parked"] == 0).await;
     assert!(!link(&shop)["problems"].to_string().contains("parked"), "{}", link(&shop));
 }
 
@@ -198,7 +198,7 @@ async fn no_batch_is_larger_than_the_hub_says() {
     }
     hub.lock().on_push = OnPush::Take;
     shop.handle.force_sync(false).await.unwrap();
-    until("all is there", || link(&shop)["outbox"]["pending"] == 0).await;
+    until("everything is acknowledged", || link(&shop)["outbox"]["pending"] == 0).await;
     assert_eq!(hub.lock().largest, 3);
 }
 
@@ -210,29 +210,29 @@ async fn a_batch_that_does_not_go_through_is_halved_down_to_one_record() {
     (config.sync.backoff_min, config.sync.backoff_max) = (Duration::from_millis(1), Duration::from_millis(4));
     let shop = shop_of(config, rules(), Some(hub.identity())).await;
     open(&shop, 1).await;
-    until("the shift is told", || link(&shop)["outbox"]["pending"] == 0).await;
+    until("the shift is acknowledged", || link(&shop)["outbox"]["pending"] == 0).await;
     hub.lock().on_push = OnPush::Hold;
     sell(&shop, 1).await;
     let under_way = || {
         let hub = hub.lock();
         hub.pushes > hub.sizes.len()
     };
-    until("one is under way", under_way).await;
+    until("one push is pending", under_way).await;
     for _ in 0..8 {
         sell(&shop, 1).await;
     }
-    // What is held goes through, then nothing does: eight records wait, with no more to come.
+    // The held push succeeds, then all others fail: eight records wait, and no more are added.
     hub.lock().on_push = OnPush::Refuse;
     hub.release();
     let refused = || hub.lock().sizes.iter().copied().skip_while(|size| *size != 8).collect::<Vec<_>>();
-    until("it is down to one", || refused().iter().filter(|size| **size == 1).count() >= 4).await;
+    until("it shrinks to one", || refused().iter().filter(|size| **size == 1).count() >= 4).await;
     let sizes = refused();
     let runs = |size: usize| sizes.iter().filter(|one| **one == size).count();
     assert!(sizes.windows(2).all(|pair| pair[0] >= pair[1]), "{sizes:?}");
     assert_eq!((runs(8), runs(4), runs(2)), (3, 3, 3), "three failures halve it: {sizes:?}");
     hub.lock().on_push = OnPush::Take;
-    until("all is there", || link(&shop)["outbox"]["pending"] == 0).await;
-    assert_eq!(hub.lock().sizes.last(), Some(&7), "whole again after the first that went through");
+    until("everything is acknowledged", || link(&shop)["outbox"]["pending"] == 0).await;
+    assert_eq!(hub.lock().sizes.last(), Some(&7), "full size again after the first success");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -245,9 +245,9 @@ async fn a_day_that_is_over_is_compared_and_a_difference_stays_with_its_beginnin
     open(&shop, 1).await;
     sell(&shop, 1).await;
     sell(&shop, 1).await;
-    until("all is there", || link(&shop)["outbox"]["pending"] == 0).await;
+    until("everything is acknowledged", || link(&shop)["outbox"]["pending"] == 0).await;
     let storage = shop.handle.storage();
-    assert!(storage.days().day_proofs(None, 9).unwrap().is_empty(), "the day goes on");
+    assert!(storage.days().day_proofs(None, 9).unwrap().is_empty(), "the day continues");
     let day = jiff::civil::date(2100, 1, 1);
     let sealed =
         Day { business_date: day, shift_ids: Vec::new(), sealed_by: None, sealed_at: UtcMs(0), reason: None };
@@ -271,13 +271,13 @@ async fn a_day_that_is_over_is_compared_and_a_difference_stays_with_its_beginnin
     shop.handle.force_sync(false).await.unwrap();
     until("a match", || proof().unwrap().result == "match").await;
     assert_eq!((proof().unwrap().since, storage.sync().parked(None, 9).unwrap()), (None, Vec::new()));
-    // What was proven is asked for again only after it changed, or of another generation.
+    // A day with a matching digest is compared again only after a change, or with another generation.
     let asked = hub.lock().digests.len();
     shop.handle.force_sync(false).await.unwrap();
     sell(&shop, 1).await;
     shop.handle.force_sync(false).await.unwrap();
-    until("compared again", || hub.lock().digests.len() > asked).await;
-    assert_eq!(hub.lock().digests[asked]["types"]["transaction.paid"]["count"], 3, "only what had changed");
+    until("the days are compared again", || hub.lock().digests.len() > asked).await;
+    assert_eq!(hub.lock().digests[asked]["types"]["transaction.paid"]["count"], 3, "only changed days");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -288,14 +288,14 @@ async fn a_lane_that_is_read_anew_is_swapped_whole_and_sold_from_meanwhile() {
     let storage = shop.handle.storage();
     until("a cursor", || storage.sync().lane_cursor("rest").unwrap().is_some()).await;
     hub.lock().on_pull = OnPull::Anew;
-    // The first time the snapshot breaks off in its middle, the second time it waits there.
+    // The first time the snapshot fails in the middle, the second time it waits there.
     until("the middle of the second snapshot", || hub.lock().snapshots >= 4).await;
     let active =
         |sku: &str| storage.products().product(&Sku::from(sku)).unwrap().map(|product| product.is_active());
     assert_eq!(
         (active("A"), active("B"), active("C")),
         (Some(true), None, None),
-        "nothing of half a snapshot"
+        "half a snapshot must not be applied"
     );
     sell(&shop, 1).await;
     let beside = || {
@@ -303,38 +303,38 @@ async fn a_lane_that_is_read_anew_is_swapped_whole_and_sold_from_meanwhile() {
         folder.unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
     };
     let gathered = beside();
-    assert_eq!(gathered.len(), 1, "what broke off left nothing: {gathered:?}");
-    assert!(gathered[0].join("pages").metadata().unwrap().len() > 0, "it lies beside the live records");
+    assert_eq!(gathered.len(), 1, "the failed snapshot left nothing: {gathered:?}");
+    assert!(gathered[0].join("pages").metadata().unwrap().len() > 0, "stored beside the live records");
     let there = || {
         hub.release();
         active("C").is_some() && !storage.sync().untaken(9).unwrap().is_empty()
     };
-    until("the whole of it", there).await;
+    until("the whole snapshot", there).await;
     assert_eq!((active("B"), active("C")), (Some(true), Some(true)));
-    // Head office does not know it: its goods are on the shelf, so it stays on sale, and people are notified.
+    // Head office does not know the product. Its goods are in stock, so it stays on sale and people are notified.
     assert_eq!(active("A"), Some(true));
     let notes = storage.sync().untaken(9).unwrap();
     assert!(notes.iter().all(|note| note.kind == "product" && note.id == "A"), "{notes:?}");
     assert!(notes[0].problem.contains("head office's catalogue does not have it"), "{notes:?}");
     sell(&shop, 1).await;
-    until("its cursor", || {
+    until("the cursor of the snapshot", || {
         storage.sync().lane_cursor("rest").unwrap().is_some_and(|(cursor, _)| cursor == "c9")
     })
     .await;
-    assert_eq!(hub.lock().snapshots, 4, "and not once more");
-    until("nothing is left of it", || beside().is_empty()).await;
+    assert_eq!(hub.lock().snapshots, 4, "and not again");
+    until("nothing is left of the snapshot", || beside().is_empty()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tills_that_ask_for_members_share_their_connections() {
     let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
     let shop = enrolled(&hub).await;
-    until("the link stands", || link(&shop)["hub"]["state"] == "online").await;
+    until("the link is connected", || link(&shop)["hub"]["state"] == "online").await;
     for n in 0..30 {
         let asked = shop.handle.look_up_member(&format!("mbr_{n}").as_str().into()).await.unwrap();
         assert_eq!(asked, HeadOffice::Asked);
     }
-    // Those of the link, one for each lane at most, and what the questions share.
+    // The connections of the link, one for each lane at most, and those that requests share.
     assert!(hub.lock().connections < 15, "{} connections", hub.lock().connections);
 }
 
@@ -345,7 +345,7 @@ async fn a_hub_that_claims_more_than_there_is_is_not_believed() {
     open(&shop, 1).await;
     until("rejected", || link(&shop)["hub"]["state"] == "rejected").await;
     assert_eq!(link(&shop)["outbox"]["acked_seq"], 0);
-    assert_eq!(link(&shop)["outbox"]["fenced"], true, "it said that it runs apart, and was fenced");
+    assert_eq!(link(&shop)["outbox"]["fenced"], true, "diverged, and fenced");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -364,7 +364,7 @@ async fn a_feed_of_another_generation_is_a_failure_with_a_pause() {
     let hub = FakeHub::start(OnPush::Take, OnPull::OtherGeneration).await;
     let shop = enrolled(&hub).await;
     until("told", || error(&shop).contains("restored") || hub.seen().0 >= STORM).await;
-    assert!(hub.seen().0 < STORM, "hello in a circle");
+    assert!(hub.seen().0 < STORM, "hellos in a loop");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -372,7 +372,7 @@ async fn a_hub_that_does_not_wait_is_asked_once_a_second() {
     let hub = FakeHub::start(OnPush::Take, OnPull::EndAtOnce).await;
     let start = Instant::now();
     let _shop = enrolled(&hub).await;
-    // Each of the four lanes is read to its end, then asked to wait, and not again before a second is over.
+    // Each of the four lanes is read to its end, then polled with a wait, and again only after a second.
     until("nine pulls", || hub.seen().2 >= 9).await;
     assert!(start.elapsed() >= Duration::from_secs(1), "after {:?}", start.elapsed());
 }
@@ -389,12 +389,12 @@ async fn a_forced_sync_is_complete_when_a_restored_hub_has_everything_again() {
     let (_, pushes, pulls) = hub.seen();
     let forced = shop.handle.clone();
     let forced = tokio::spawn(async move { forced.force_sync(false).await.unwrap() });
-    // The feed was read to its end, and its end is waited at; the records are on their way.
-    until("on its way", || hub.seen().2 >= pulls + 2 && hub.seen().1 > pushes).await;
-    until("the mark is void", || link(&shop)["outbox"]["acked_seq"] == 0).await;
+    // The feed was read to its end and is polled there; the push is pending.
+    until("the push is pending", || hub.seen().2 >= pulls + 2 && hub.seen().1 > pushes).await;
+    until("the acknowledgement mark is void", || link(&shop)["outbox"]["acked_seq"] == 0).await;
     hub.release();
     let answer = forced.await.unwrap();
-    // Both records again; the acknowledgement before this may be counted too.
+    // Both records are sent again. The acknowledgement before this may be counted too.
     assert!(answer["completed"] == true && answer["pushed"].as_u64() >= Some(2), "{answer}");
     assert_eq!(hub.lock().seq, 2);
 }

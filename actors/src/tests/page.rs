@@ -1,5 +1,5 @@
-//! A page of the feed whose rows belong to several actors: the owners' commits are durable before the page
-//! and its cursor are. Whenever the process dies in between, the page comes again and nothing counts twice.
+//! A page of the feed with rows of several actors: the commits of the owners are durable before the page and its
+//! cursor. Whenever the process dies in between, the page is sent again and no row counts twice.
 
 use crate::commands;
 use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use storage::{Options, Storage};
 
 const MEMBER: &str = "mbr_1";
-/// Where a segment's first frame begins, and how long a frame's header is.
+/// Offset of a segment's first frame, and length of a frame's header.
 const FIRST_FRAME: usize = 4096;
 const HEADER_BYTES: usize = 64;
 
@@ -42,7 +42,7 @@ fn change(kind: &str, id: &str, payload: &Value) -> Value {
         "effective_at": null, "payload": payload})
 }
 
-/// A member, a balance, a transfer that was received although this store called it off, a product.
+/// Returns a page: a member, a balance, a transfer that was received although this store cancelled it, and a product.
 fn page(storage: &Storage, transfer_id: &TransferId) -> Vec<Value> {
     let at = "1795140000000-00001-hub";
     let name = json!({"value": "Ani", "at": at, "by": "chg_1"});
@@ -67,7 +67,7 @@ fn page(storage: &Storage, transfer_id: &TransferId) -> Vec<Value> {
     ]
 }
 
-/// Everything that the page says something of.
+/// The state that the page changes.
 #[derive(Debug, Clone, PartialEq)]
 struct Seen {
     member: Option<String>,
@@ -96,16 +96,16 @@ fn seen(storage: &Storage, transfer_id: &TransferId) -> Seen {
     }
 }
 
-/// Has the feed sent from its beginning, and waits until the page is applied.
+/// Makes the hub send the feed from its beginning, and waits until the page is applied.
 async fn reported(hub: &FakeHub, handle: &StoreHandle, transfer_id: &TransferId) {
     let (forced, given) = (handle.clone(), hub.lock().paged);
-    // Nobody waits for its answer: nothing is acknowledged, and it would come after its deadline.
+    // The answer is not awaited: nothing is acknowledged, so it would come after its deadline.
     tokio::spawn(async move { forced.force_sync(true).await });
     let fed = || hub.lock().paged > given && seen(handle.storage(), transfer_id).fed;
-    until("the page is taken in", fed).await;
+    until("the page is applied", fed).await;
 }
 
-/// The journal as a process left it that died after this many commits.
+/// Copies the journal as a process left it that died after this many commits.
 fn cut(from: &Path, to: &Path, commits: u64) {
     fs::create_dir_all(to.join("journal")).unwrap();
     for name in ["store.json", "install.key", "journal/0000000000000001.seg"] {
@@ -146,11 +146,14 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
     let id = TransferId(data(&sent.answer)["transfer_id"].as_str().unwrap().to_owned());
     shop.handle.run(manager(), commands::CancelTransfer(id.clone())).await.unwrap();
     let storage = shop.handle.storage().clone();
-    until("the hub has it all", || hub.lock().seq == storage.head().seq).await;
-    until("the store knows", || storage.outbox().ack_mark().unwrap().seq == storage.head().seq).await;
+    until("the hub has everything", || hub.lock().seq == storage.head().seq).await;
+    until("the store has the acknowledgement", || {
+        storage.outbox().ack_mark().unwrap().seq == storage.head().seq
+    })
+    .await;
     until("the feed was read", || storage.sync().lane_cursor("rest").unwrap().is_some()).await;
     let (before, lsn) = (seen(&storage, &id), storage.head().lsn);
-    // What the page makes the store say is not taken: a copy of before that is not one that lacks records.
+    // The hub does not take the records that the page causes, because an older copy must not lack records.
     let page = page(&storage, &id);
     let head = storage.head();
     let covered = json!({"epoch": head.epoch, "seq": head.seq, "hash": head.hash});
@@ -172,16 +175,16 @@ async fn a_page_counts_once_wherever_the_process_dies_among_its_commits() {
         let storage = Storage::open(folder.path(), &Options::default()).unwrap();
         halves.push(seen(&storage, &id));
         let (handle, supervision) = crate::start(storage.clone(), rules(), config(2)).await.unwrap();
-        until("the page has come again", || seen(&storage, &id).fed).await;
+        until("the page was applied again", || seen(&storage, &id).fed).await;
         assert_eq!(seen(&storage, &id), after, "cut after commit {commits}");
-        // Said once more from the beginning, it is no news either.
+        // A further repetition from the beginning changes nothing either.
         reported(&hub, &handle, &id).await;
-        assert_eq!(seen(&storage, &id), after, "cut after commit {commits}, and told again");
+        assert_eq!(seen(&storage, &id), after, "cut after commit {commits}, and sent again");
         supervision.stop().await;
         let report = storage.verify(&mut |_| ()).unwrap();
         assert!(report.clean(), "cut after commit {commits}: {:?}", report.problems);
     }
-    // The cuts were where they matter: an owner had its part, the page had not come to its end.
+    // The cuts include relevant ones: an owner had applied its part, and the page was not complete.
     let half = |part: fn(&Seen) -> bool| halves.iter().any(|half| part(half) && !half.fed);
     assert!(half(|half| half.member.is_some()), "{halves:?}");
     assert!(half(|half| half.points == Some(500)), "{halves:?}");

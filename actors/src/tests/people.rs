@@ -1,4 +1,4 @@
-//! What head office says of a person, and what is changed here at the same moment.
+//! Changes of a user by head office and by the store at the same moment.
 
 use crate::RequestContext;
 use crate::commands;
@@ -29,7 +29,7 @@ fn admin() -> RequestContext {
     ask
 }
 
-/// A word of head office about a person.
+/// Returns a record of head office about a user.
 fn said(id: &str, version: u64, disabled: bool) -> Value {
     let payload = json!({"user_id": id, "username": id, "name": "As said", "role": "cashier",
         "store_id": "S001", "password_hash": null, "times": FieldTimes::all(UtcMs(1_795_140_000_000)), "token_version": version,
@@ -38,13 +38,13 @@ fn said(id: &str, version: u64, disabled: bool) -> Value {
         "deleted": false, "effective_at": null, "payload": payload})
 }
 
-/// The same of a person whom the store made, and may rename therefore.
+/// Returns the record of a user that the store created, and may therefore rename.
 fn own(mut said: Value) -> Value {
     said["payload"]["given"] = json!(false);
     said
 }
 
-/// Has the feed sent from its beginning; nobody waits for the answer.
+/// Makes the hub send the feed from its beginning, without waiting for the answer.
 fn reported(shop: &Shop) {
     let forced = shop.handle.clone();
     tokio::spawn(async move { forced.force_sync(true).await });
@@ -61,19 +61,19 @@ async fn a_denial_of_head_office_is_not_lost_to_a_rename_here() {
         let id = UserId(name.clone());
         hub.lock().page = vec![own(said(&name, 1, false))];
         reported(&shop);
-        until("the person is here", || user(&id).is_some()).await;
+        until("the user has arrived", || user(&id).is_some()).await;
         let given = hub.lock().paged;
         hub.lock().page = vec![own(said(&name, 2, true))];
         reported(&shop);
         let mut number = 0;
         while user(&id).is_none_or(|user| user.token_version < 2) {
             number += 1;
-            assert!(number < 100_000, "the denial comes");
+            assert!(number < 100_000, "the denial arrives");
             let change = ChangeUser { name: Some(format!("Here {number}")), ..ChangeUser::default() };
             let update = Change::Update { id: id.clone(), change, hash: None };
             shop.handle.run(admin(), commands::ChangeUsers(update)).await.unwrap();
         }
-        until("it was told", || hub.lock().paged > given).await;
+        until("the change was reported", || hub.lock().paged > given).await;
         assert!(user(&id).unwrap().disabled, "round {round}");
     }
     shop.supervision.stop().await;
@@ -87,13 +87,13 @@ async fn a_denial_counts_also_where_its_record_can_not_be_used() {
     let disabled = || storage.users().user(&UserId("usr_a".to_owned())).unwrap().map(|user| user.disabled);
     hub.lock().page = vec![said("usr_a", 1, false)];
     reported(&shop);
-    until("the person is here", || disabled() == Some(false)).await;
+    until("the user has arrived", || disabled() == Some(false)).await;
     let mut dear = said("usr_a", 2, true);
     dear["payload"]["password_hash"] =
         json!("$argon2id$v=19$m=4194304,t=9,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNo");
     hub.lock().page = vec![dear];
     reported(&shop);
-    until("the denial counts", || disabled() == Some(true)).await;
+    until("the denial is applied", || disabled() == Some(true)).await;
     let mut granted = said("usr_a", 3, false);
     granted["payload"]["grant"] = json!(2);
     hub.lock().page = vec![granted];
@@ -124,24 +124,31 @@ async fn a_login_name_stays_with_its_user_and_a_denial_still_applies() {
     hub.lock().page = vec![said("usr_given", 1, false)];
     reported(&shop);
     let given = UserId("usr_given".to_owned());
-    until("the person is here", || storage.users().user(&given).unwrap().is_some()).await;
-    // Head office renames somebody who is here to a name that is taken, and keeps him out.
+    until("the user has arrived", || storage.users().user(&given).unwrap().is_some()).await;
+    // Head office denies a user of the store, and renames the user to a name that is taken.
     let mut renamed = said("usr_given", 2, true);
     renamed["payload"]["username"] = json!("wanted");
     hub.lock().page = vec![renamed];
     reported(&shop);
-    until("it is denied", || storage.users().user(&given).unwrap().unwrap().disabled).await;
-    assert_eq!(storage.users().user(&given).unwrap().unwrap().username, "usr_given", "under the name it has");
-    assert_eq!(storage.users().user_by_name("wanted").unwrap(), Some(own), "whose name it was, has it");
-    until("it is noted", || storage.sync().untaken(9).unwrap().iter().any(|note| note.id == "usr_given"))
-        .await;
-    // The name becomes free: the rest of what was said counts at once.
+    until("the user is denied", || storage.users().user(&given).unwrap().unwrap().disabled).await;
+    assert_eq!(
+        storage.users().user(&given).unwrap().unwrap().username,
+        "usr_given",
+        "the user keeps the name"
+    );
+    assert_eq!(storage.users().user_by_name("wanted").unwrap(), Some(own), "the name stays with its user");
+    until("the problem is noted", || {
+        storage.sync().untaken(9).unwrap().iter().any(|note| note.id == "usr_given")
+    })
+    .await;
+    // The name becomes free, and the rest of the record is applied at once.
     let change = ChangeUser { username: Some("other".to_owned()), ..ChangeUser::default() };
     let update = Change::Update { id: UserId("usr_own".to_owned()), change, hash: None };
     shop.handle.run(admin(), commands::ChangeUsers(update)).await.unwrap();
-    until("the name is given", || storage.users().user(&given).unwrap().unwrap().username == "wanted").await;
-    until("nothing is left to say", || storage.sync().untaken(9).unwrap().is_empty()).await;
-    assert!(storage.users().user(&given).unwrap().unwrap().disabled, "still kept out");
+    until("the new name is applied", || storage.users().user(&given).unwrap().unwrap().username == "wanted")
+        .await;
+    until("no note is left", || storage.sync().untaken(9).unwrap().is_empty()).await;
+    assert!(storage.users().user(&given).unwrap().unwrap().disabled, "the user is still denied");
     shop.supervision.stop().await;
 }
 
@@ -159,8 +166,8 @@ async fn a_name_of_head_office_that_a_later_word_here_replaced_stands_in_nobodys
     };
     hub.lock().page = vec![own(said("usr_a", 1, false)), own(said("usr_b", 1, false))];
     reported(&shop);
-    until("both are here", || storage.users().users().unwrap().len() >= 2).await;
-    // What head office calls her is somebody else's name by now, and not hers.
+    until("both users have arrived", || storage.users().users().unwrap().len() >= 2).await;
+    // Head office's name for her belongs to another user by now.
     rename("usr_a", "ani").await.unwrap();
     rename("usr_b", "usr_a").await.unwrap();
     let mut named = own(said("usr_a", 2, false));
@@ -168,8 +175,8 @@ async fn a_name_of_head_office_that_a_later_word_here_replaced_stands_in_nobodys
     named["payload"]["times"]["name"] = json!(UtcMs(4_000_000_000_000));
     hub.lock().page = vec![named];
     reported(&shop);
-    until("it is taken in", || user().is_some_and(|user| user.name == "Said later")).await;
+    until("the record is applied", || user().is_some_and(|user| user.name == "Said later")).await;
     assert_eq!(user().map(|user| user.username).as_deref(), Some("ani"));
-    assert!(storage.sync().untaken(9).unwrap().is_empty(), "nobody wants the other's name");
+    assert!(storage.sync().untaken(9).unwrap().is_empty(), "no record asks for the other name");
     shop.supervision.stop().await;
 }

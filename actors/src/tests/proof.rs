@@ -1,4 +1,4 @@
-//! The daily proof: which days the hub is asked for.
+//! The daily proof: the days that are compared with the hub.
 
 use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
 use crate::tests::support::shop::{Shop, config, open, rules, sell, shop_of};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use storage::Commit;
 
-/// Longer than what is read at once.
+/// More days than are read at once.
 const DAYS: i64 = 230;
 
 async fn until(what: &str, mut there: impl FnMut() -> bool) {
@@ -33,7 +33,7 @@ fn figures(day: Date, count: u64) -> (BTreeMap<String, Figure>, Change) {
     (types.clone(), Change::Figures { day: DayFigures { business_date: day, tally: 0, types } })
 }
 
-/// Days that were compared and are the same.
+/// Stores days that were compared and match.
 async fn proven(shop: &Shop, days: &[Date]) {
     for chunk in days.chunks(50) {
         let mut changes = Vec::new();
@@ -69,28 +69,29 @@ async fn only_days_that_changed_are_compared_and_all_of_them_with_another_hub() 
     let first = date(2025, 1, 1);
     let days: Vec<Date> = (0..DAYS).map(|n| first.checked_add(jiff::Span::new().days(n)).unwrap()).collect();
     proven(&shop, &days).await;
-    // As after an update: nothing says that they are not due.
+    // The state after an update: no day is known to be up to date.
     shop.handle.force_sync(false).await.unwrap();
-    until("all were looked at", || {
+    until("all days were checked", || {
         storage.days().proving().unwrap().whole && storage.days().due_days(None, 1).unwrap().is_empty()
     })
     .await;
-    assert!(asked(&hub).is_empty(), "what is proven is not asked for");
+    assert!(asked(&hub).is_empty(), "matching days are not compared again");
 
-    // A record of a day long past arrives late.
+    // A record of a day long ago arrives late.
     kept(&shop, vec![figures(days[17], 2).1]).await;
-    assert_eq!(storage.days().due_days(None, 9).unwrap(), [days[17]], "and no other is looked at");
+    assert_eq!(storage.days().due_days(None, 9).unwrap(), [days[17]], "and no other day is checked");
     shop.handle.force_sync(false).await.unwrap();
-    until("it is compared", || storage.days().due_days(None, 1).unwrap().is_empty()).await;
+    until("the day is compared", || storage.days().due_days(None, 1).unwrap().is_empty()).await;
     assert_eq!(asked(&hub), [days[17].to_string()]);
     assert_eq!(storage.days().day_proof(days[17]).unwrap().unwrap().types["cash.moved"].count, 2);
 
     hub.restore();
     shop.handle.force_sync(false).await.unwrap();
-    until("every day is compared with the hub of another life", || asked(&hub).len() > days.len()).await;
+    until("every day is compared with the hub of another generation", || asked(&hub).len() > days.len())
+        .await;
     let expected: Vec<String> = days.iter().map(Date::to_string).collect();
     assert_eq!(asked(&hub)[1..], expected, "once each, oldest first");
-    until("all of it is kept", || storage.days().due_days(None, 1).unwrap().is_empty()).await;
+    until("all results are stored", || storage.days().due_days(None, 1).unwrap().is_empty()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -101,11 +102,12 @@ async fn sessions_that_follow_each_other_at_once_count_each_record_once() {
     open(&shop, 1).await;
     for _ in 0..20 {
         sell(&shop, 1).await;
-        until("all is there", || shop.handle.sync_status().unwrap()["outbox"]["pending"] == 0).await;
+        until("everything is acknowledged", || shop.handle.sync_status().unwrap()["outbox"]["pending"] == 0)
+            .await;
         shop.handle.force_sync(false).await.unwrap();
     }
     let head = storage.head();
-    until("all is counted", || storage.days().tally().unwrap().place(&head.epoch).0 == head.seq).await;
+    until("everything is counted", || storage.days().tally().unwrap().place(&head.epoch).0 == head.seq).await;
     let types = storage.days().day_figures(date(2100, 1, 1)).unwrap().unwrap().types;
     assert_eq!((types["shift.opened"].count, types["transaction.paid"].count), (1, 20), "{types:?}");
 }

@@ -1,5 +1,5 @@
-//! The standing at the hub is one row that a person and the connection write: none of them takes away what
-//! another one has just said.
+//! The standing at the hub is one row, written by a person and by the connection. Neither overwrites a change that the
+//! other has just made.
 
 use crate::Failure;
 use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
@@ -16,7 +16,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use storage::{COMMANDS_MAX, Commit, OWN_COMMITS_MAX};
 
-/// A head office that is away.
+/// Returns a head office that can't be reached.
 fn away() -> HubIdentity {
     HubIdentity {
         hub_id: "hub".to_owned(),
@@ -33,7 +33,7 @@ fn float() -> OpenShift {
 async fn a_box_whose_history_is_elsewhere_sells_nothing_from_the_moment_it_is_enrolled() {
     let shop = shop(2).await;
     let storage = shop.handle.storage();
-    // Nothing becomes durable now.
+    // From now on nothing becomes durable.
     let all = |permits: usize| u32::try_from(permits).unwrap();
     let held = (
         storage.gate().acquire_many_owned(all(COMMANDS_MAX)).await.unwrap(),
@@ -50,7 +50,7 @@ async fn a_box_whose_history_is_elsewhere_sells_nothing_from_the_moment_it_is_en
         assert!(Instant::now() < deadline, "{refused:?}");
         tokio::task::yield_now().await;
     }
-    assert_eq!(storage.sync().standing().unwrap().refilling_at, None, "it is not even written down");
+    assert_eq!(storage.sync().standing().unwrap().refilling_at, None, "nothing was written");
     drop(held);
     enrolling.await.unwrap().unwrap();
     assert!(storage.sync().standing().unwrap().refilling_at.is_some());
@@ -139,7 +139,7 @@ async fn a_return_that_waited_for_head_office_is_not_posted_by_a_copy_that_was_f
         hellos += 1;
     }
     while hub.lock().hellos <= hellos {
-        assert!(Instant::now() < deadline, "it does not say again that it is a copy");
+        assert!(Instant::now() < deadline, "the store does not report again that it is a copy");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     hub.release();
@@ -149,7 +149,7 @@ async fn a_return_that_waited_for_head_office_is_not_posted_by_a_copy_that_was_f
     assert_eq!(
         shop.handle.storage().stock().stock(&Sku::from("A")).unwrap().unwrap().qty,
         -1,
-        "nothing came back"
+        "nothing was downloaded"
     );
 }
 
@@ -160,7 +160,7 @@ async fn a_box_that_another_one_replaced_sells_nothing_until_it_is_enrolled_itse
     open(&shop, 1).await;
     sell(&shop, 1).await;
     let standing = || shop.handle.storage().sync().standing().unwrap();
-    // The answer to a call that passed this box's own enrolment.
+    // The answer to a call that was sent before this store's own enrolment.
     hub.lock().replaced_by = Some(OWN_KID);
     shop.handle.force_sync(false).await.unwrap();
     assert!(standing().trouble.is_some(), "{:?}", standing());
@@ -178,7 +178,7 @@ async fn a_box_that_another_one_replaced_sells_nothing_until_it_is_enrolled_itse
             if state == "fenced" && allowed == ["enrol"])
     };
     assert!(to_enrol(shop.handle.open_shift(ask(2, None), float()).await.unwrap_err()));
-    // The hub would refuse it in any epoch, so it may not sell in a new one either.
+    // The hub would refuse the store in any epoch, so it may not sell in a new one either.
     assert!(to_enrol(shop.handle.rejoin().await.unwrap_err()));
     assert!(standing().fenced_at.is_some());
 

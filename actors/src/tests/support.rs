@@ -1,4 +1,4 @@
-//! What the tests stand on: a shop over a real storage, and a hub that answers as a test wants it to.
+//! Support of the tests: a shop with a real storage, and a hub with scripted answers.
 
 pub mod hub;
 pub mod shop;

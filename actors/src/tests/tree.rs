@@ -1,4 +1,4 @@
-//! The tree over a real storage: killed, panicked, raced and shed, with nothing lost or doubled.
+//! The tree of actors with a real storage: killed, panicked, in races and under load, with nothing lost or doubled.
 
 use crate::Failure;
 use crate::commands;
@@ -52,7 +52,7 @@ async fn sells_while_every_actor_is_killed_and_panics() {
             if round % 2 == 0 {
                 shop.handle.restart_actor(name).await.unwrap();
             } else {
-                // One that is restarting this moment has died already.
+                // An actor that is just restarting has died already.
                 let _ = shop.handle.panic_actor(name);
             }
         }
@@ -80,7 +80,7 @@ fn count(counted_cash: i64) -> CloseShift {
     }
 }
 
-/// How often the ledger was restarted.
+/// Returns the number of the ledger's restarts.
 fn ledger_restarts(shop: &Shop) -> u64 {
     let tree = shop.handle.tree();
     let children = tree["root"]["children"].as_array().unwrap();
@@ -90,7 +90,7 @@ fn ledger_restarts(shop: &Shop) -> u64 {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_spent_restart_budget_ends_the_process() {
     let shop = shop(2).await;
-    // Restarts that a person asked for are not counted.
+    // Restarts by a person are not counted.
     for _ in 0..4 {
         shop.handle.restart_actor("ledger").await.unwrap();
     }
@@ -103,7 +103,7 @@ async fn a_spent_restart_budget_ends_the_process() {
     shop.handle.panic_actor("ledger").unwrap();
     tokio::time::timeout(Duration::from_secs(10), shop.supervision.failed())
         .await
-        .expect("exit 70 is called for");
+        .expect("the process ends with 70");
     assert_eq!(ledger_restarts(&shop), 6, "not restarted a third time");
 }
 
@@ -194,7 +194,7 @@ async fn a_shift_that_closes_while_its_supervisor_dies_is_gone() {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(10), gone).await.expect("off the lists");
+        tokio::time::timeout(Duration::from_secs(10), gone).await.expect("it is in no list");
     }
     open(&shop, 1).await;
     sell(&shop, 1).await;
@@ -205,7 +205,7 @@ async fn a_refusal_waits_until_what_it_speaks_of_is_durable() {
     let shop = Arc::new(shop(5).await);
     let (release, held) = std::sync::mpsc::channel::<()>();
     let commit = Commit { events: vec![], records: vec![], keyed: None, at: UtcMs(0), hlc: None };
-    // The writer is blocked as if the disk was.
+    // The writer is blocked as by a slow disk.
     shop.handle.storage().submit(commit, move |_| held.recv().unwrap()).unwrap();
     let open = |shop: Arc<Shop>| async move {
         let command = OpenShift { register_id: None, opening_float: None, note: None };
@@ -273,10 +273,10 @@ async fn a_closed_shift_is_over_and_its_till_and_cashier_are_free() {
     assert_eq!(without, Err(Failure::Refused(Refusal::NoOpenShift)));
     let next = open(&shop, 1).await;
     assert_ne!(next, shift);
-    assert_eq!(sell(&shop, 1).await, "S001-till-1-00000002", "the register's counter goes on");
+    assert_eq!(sell(&shop, 1).await, "S001-till-1-00000002", "the register's counter continues");
 }
 
-/// More words than one search looks at are left behind by one product that is called something else every day.
+/// A product whose name changes every day makes more words than one search reads. This must hide no other product.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn product_names_of_long_ago_hide_nothing() {
     let shop = shop(5).await;

@@ -1,5 +1,5 @@
-//! What an earlier version of the program could only keep of the feed: the next one uses it, and does not
-//! receive it again.
+//! Records of the feed that an earlier version of the program could only store: the next version applies them without
+//! receiving them again.
 
 use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
 use crate::tests::support::shop::{Shop, config, rules, shop_of};
@@ -21,7 +21,7 @@ async fn until(what: &str, mut there: impl FnMut() -> bool) {
     }
 }
 
-/// A record as it was kept by a program that could not use it.
+/// Returns a record as stored by a program that could not apply it.
 fn noted(kind: &str, id: &str, payload: Value) -> [Change; 2] {
     let (kind, id, version) = (kind.to_owned(), id.to_owned(), "v1".to_owned());
     let record =
@@ -42,11 +42,11 @@ async fn a_newer_program_uses_what_an_older_one_noted() {
     let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
     let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
     let storage = shop.handle.storage();
-    until("its version is noted", || storage.sync().standing().unwrap().taken_by == "test").await;
+    until("the version is stored", || storage.sync().standing().unwrap().taken_by == "test").await;
     let product = json!({"sku": "B", "name": "Banana", "price": 100, "tax_rate_bp": null, "tax_code": null,
         "category": null, "barcodes": [], "cost": null, "reorder_level": null, "track_stock": true,
         "state": "active", "price_set_at": UtcMs(0), "updated_at": UtcMs(0)});
-    // More than what is taken in at once.
+    // More records than are applied at once.
     let mut changes: Vec<Change> = noted("product", "B", product.clone()).into();
     for number in 0..700 {
         let mut product = product.clone();
@@ -63,21 +63,22 @@ async fn a_newer_program_uses_what_an_older_one_noted() {
         ids.collect()
     };
     shop.handle.force_sync(false).await.unwrap();
-    assert_eq!(of(storage).len(), 703, "the same program is not asked twice");
+    assert_eq!(of(storage).len(), 703, "the same program does not try again");
     let older = LinkRow { taken_by: "0.0.1".to_owned(), ..storage.sync().standing().unwrap() };
     kept(&shop, vec![Change::Standing { standing: older }]).await;
     shop.handle.force_sync(false).await.unwrap();
-    until("its own version is noted", || storage.sync().standing().unwrap().taken_by == "test").await;
-    assert_eq!(of(storage), ["holo_1", "C"], "what it still can't use stays noted");
+    until("the program's own version is stored", || storage.sync().standing().unwrap().taken_by == "test")
+        .await;
+    assert_eq!(of(storage), ["holo_1", "C"], "records that still can't be applied stay stored");
     assert_eq!(storage.sync().inbound("hologram", "holo_1").unwrap().unwrap().payload["colour"], "blue");
     for sku in ["B", "B-0", "B-699"] {
         assert_eq!(storage.products().product(&Sku::from(sku)).unwrap().unwrap().name, "Banana", "{sku}");
-        assert_eq!(storage.sync().inbound("product", sku).unwrap(), None, "a product is not kept twice");
+        assert_eq!(storage.sync().inbound("product", sku).unwrap(), None, "a product is not stored twice");
     }
 }
 
-/// A product's place as the store has it, an older or newer one as the feed has it, and a write of it that was
-/// decided on.
+/// Returns a product's shelf place in the store, an older or newer one in the feed, and a write of it that was decided
+/// on.
 fn written(sku: &str, (here, there): (&str, String), (kept, write): (&str, &str)) -> Vec<Change> {
     let id = format!("product:{sku}:shelf_place");
     let mark = FieldMark { at: "5".to_owned(), event_id: "evt_first".to_owned(), open: false };
@@ -99,14 +100,14 @@ async fn own_writes_that_wait_for_their_outcome_are_settled_in_pages_and_left_al
     let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
     let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
     let storage = shop.handle.storage();
-    until("what is kept is not taken in once more", || storage.sync().standing().unwrap().taken_by == "test")
+    until("the stored record is not applied again", || storage.sync().standing().unwrap().taken_by == "test")
         .await;
     let place = |sku: &str| {
         storage.products().product_settings(&Sku::from(sku)).unwrap().unwrap().shelf_place.unwrap()
     };
-    // The feed has what was there before: a value that was sent back would flip to it.
+    // The feed has the former value, to which a value that was sent back would change.
     kept(&shop, written("A", ("here", "old".to_owned()), ("6", "7"))).await;
-    // More than are settled at once.
+    // More writes than are settled at once.
     let value = "x".repeat(64);
     let one = |number: usize| written(&format!("B-{number}"), ("here", value.clone()), ("7", "7"));
     for first in (0..1_200).step_by(100) {
@@ -114,7 +115,7 @@ async fn own_writes_that_wait_for_their_outcome_are_settled_in_pages_and_left_al
     }
     shop.handle.force_sync(false).await.unwrap();
     let left = || storage.sync().own_writes_after("settings", None, 9_999).unwrap();
-    until("all that is there is settled", || left().len() == 1).await;
-    assert_eq!(left().first().unwrap().event_id, "evt_A", "its outcome is not there");
+    until("all known outcomes are settled", || left().len() == 1).await;
+    assert_eq!(left().first().unwrap().event_id, "evt_A", "its outcome has not arrived");
     assert_eq!((place("A").as_str(), place("B-1199").len()), ("here", 64));
 }

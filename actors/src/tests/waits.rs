@@ -1,5 +1,5 @@
-//! Nobody waits in a circle: the rule of the permits as a model that is searched to its end, the table of
-//! `docs/architecture.md`, and the sources, in which nobody waits without a deadline.
+//! No waits form a circle: the rule of the permits as a model that is searched completely, the table of
+//! `docs/architecture.md`, and the sources, in which every wait has a deadline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,7 +29,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// `waiter → those it waits for`, as the table says it.
+/// Returns `waiter → what it waits for` from the table.
 fn edges() -> BTreeMap<String, BTreeSet<String>> {
     let text = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
     let table = text.split("| waits | for |").nth(1).expect("the table of waits");
@@ -49,7 +49,7 @@ fn edges() -> BTreeMap<String, BTreeSet<String>> {
     edges
 }
 
-/// The names on a circle, if there is one.
+/// Returns the names on a circle, if there is one.
 fn circle(edges: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
     fn walk(
         name: &str,
@@ -86,21 +86,21 @@ fn no_one_waits_in_a_circle_by_the_table_of_the_architecture() {
         assert!(edges.contains_key(*name), "{name} is not in the table");
     }
     for owner in owners {
-        assert!(edges["gate"].contains(owner), "commands lie in the mailbox of {owner}");
+        assert!(edges["gate"].contains(owner), "the mailbox of {owner} contains commands");
         assert!(!edges[owner].contains("gate"), "{owner} waits for a command's permit");
     }
     assert_eq!(
         edges["reserve"],
         BTreeSet::from(["writer".to_owned()]),
-        "the reserve waits for the writer alone"
+        "the reserve waits only for the writer"
     );
     assert_eq!(circle(&edges), None);
-    // The rule of before, to see that a circle is found.
+    // The former rule, to see that a circle is found.
     edges.get_mut("members").unwrap().insert("gate".to_owned());
     assert!(circle(&edges).is_some());
 }
 
-/// Every source file below a folder, tests beside them left out, with its lines.
+/// Collects every source file below a folder except tests, with its lines.
 fn sources(folder: &Path, into: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
@@ -119,7 +119,7 @@ fn sources(folder: &Path, into: &mut Vec<(String, String)>) {
     }
 }
 
-/// What is waited for by another task, thread or actor.
+/// Waits for another task, thread or actor.
 const WAITS: [&str; 12] = [
     "acquire_owned().await",
     "acquire().await",
@@ -135,7 +135,7 @@ const WAITS: [&str; 12] = [
     ".await.wait_for(",
 ];
 
-/// Waits for something to happen, by which nobody is held up; and waits inside a function that has a deadline.
+/// Waits for events that hold up nothing, and waits inside of functions that have a deadline.
 const ALLOWED: [(&str, &str, &str); 7] = [
     ("actors/src/handle/probe.rs", "acquire_owned().await", "`passes` as a whole has a deadline"),
     ("actors/src/handle/probe.rs", "answered.await", "`passes` as a whole has a deadline"),
@@ -164,8 +164,8 @@ fn nobody_waits_without_a_deadline_and_no_owner_for_a_commands_permit() {
         let takes = text.contains(".gate()");
         assert!(
             !takes || name.starts_with("actors/src/handle/"),
-            "{name}: commands' permits are the handle's"
+            "{name}: only the handle takes permits of commands"
         );
     }
-    assert_eq!(seen.len(), ALLOWED.len(), "an exception that is none any more");
+    assert_eq!(seen.len(), ALLOWED.len(), "an exception that is no longer needed");
 }

@@ -1,4 +1,4 @@
-//! Holds: recalled at the present prices, expired, voided.
+//! Holds: recalled at current prices, expired, voided.
 
 use super::*;
 use domain::model::base::event::fact;
@@ -26,7 +26,7 @@ fn a_basket_is_recalled_at_the_prices_and_promotions_of_now() {
     let changes = shop.recall(&hold).unwrap();
     let basket = shop.shift.open.values().next().unwrap();
     assert_eq!(basket.items[0].price, 2200);
-    assert_eq!(basket.items[1].price, 2500, "a cashier's price stays");
+    assert_eq!(basket.items[1].price, 2500, "a price set by a cashier is kept");
     let by = |source| {
         let parts = basket.items.iter().flat_map(|line| &line.discounts);
         parts.filter(|part| part.source == source).map(|part| part.amount).sum::<i64>()

@@ -1,11 +1,11 @@
-//! The largest baskets that are taken: whatever becomes of one, head office takes its record.
+//! The largest accepted baskets: whatever happens to one, head office accepts its record.
 
 use super::*;
 use domain::model::base::event::{Event, Fact};
 use domain::rules::selling::payment::NewPayment;
 use domain::wire::record::RECORD_BYTES_MAX;
 
-/// A shop in which things have names and prices as long as they may be.
+/// A shop with names and prices of the highest length.
 #[derive(Debug, Clone)]
 struct Growth {
     name: usize,
@@ -32,7 +32,7 @@ fn grow(shop: &mut Shop, growth: &Growth, letter: &str) {
     shop.promotions = (0..growth.promotions).map(promotion).collect();
 }
 
-/// In 20 payments with long references.
+/// Pays in 20 payments with long references.
 fn pay(shop: &mut Shop, id: &TransactionId, letter: &str) {
     let total = shop.shift.open[id].total;
     let part = |n: i64| NewPayment {

@@ -1,4 +1,4 @@
-//! What is refused: holds, changes, voids.
+//! Refusals of holds, changes and voids.
 
 use super::*;
 use domain::model::base::figures::Money;
@@ -169,7 +169,7 @@ fn voids_that_are_refused() {
                     s.later(2_000);
                     assert!(
                         domain::rules::selling::hold::expire(s.now, &s.ledger, 9, 9_999).is_empty(),
-                        "nor by itself"
+                        "the line alone is refused as well"
                     );
                 },
                 |s| {

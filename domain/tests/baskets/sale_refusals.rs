@@ -1,4 +1,4 @@
-//! Selling: what is refused.
+//! Refusals when selling.
 
 use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::ids::TransactionId;
@@ -318,7 +318,7 @@ fn payments_that_are_refused() {
     );
 }
 
-/// Two lines of `a`, one of `b`, and a service that no stock is kept for.
+/// Creates a sale of two lines of `a`, one of `b`, and a service without stock.
 fn short_of_two(shop: &mut Shop) {
     shop.rules.negative_stock = NegativeStock::Reject;
     let items = vec![item("a", 1, 2000), item("b", 1, 3000), item("a", 2, 2000), item("wrap", 1, 500)];

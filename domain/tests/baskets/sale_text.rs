@@ -1,5 +1,5 @@
-//! A sale is serialised once. The texts that are built from this JSON have the same bytes as if each were serialised
-//! anew.
+//! A sale is serialised once. The texts that are built from this JSON have the same bytes as if each was serialised
+//! separately.
 
 use domain::model::base::answer::Answer;
 use domain::model::base::event::{Event, Fact, Rows};
@@ -14,7 +14,7 @@ use domain::wire::sale_text::{SaleText, write_event};
 use proptest::prelude::*;
 use testkit::shop::*;
 
-/// The events of a sale that is made, partly paid and paid, with discounts.
+/// Returns the events of a sale that is created, partly paid and paid, with discounts.
 fn events() -> Vec<Event> {
     let mut shop = open();
     let items = vec![
@@ -84,7 +84,7 @@ fn every_step_of_a_sale_has_the_same_bytes_from_each_writer() {
     }
 }
 
-/// Words that look like what the texts are cut at.
+/// Returns words that look like the places at which the texts are cut.
 fn words() -> impl Strategy<Value = String> {
     let tricky = [
         r#"","track_stock":true,"cost":7}"#,

@@ -27,7 +27,7 @@ fn payments_are_taken_back_one_by_one() {
     shop.reverse(&id, &ids[1]).unwrap();
     let basket = &shop.shift.open[&id];
     assert_eq!((basket.state, basket.amount_due), (TransactionState::Open, 4_440.into()));
-    assert_eq!(basket.payments.len(), 2, "both rows stay");
+    assert_eq!(basket.payments.len(), 2, "both rows are kept");
     shop.pay(&id, &pay_by("cash", 4_440)).unwrap().expect("paid");
 }
 
@@ -98,9 +98,9 @@ fn an_approval_counts_as_a_manager_and_is_named() {
     assert_eq!(authorization.approved_by(), Some("usr_boss".into()));
     let colleague = budi();
     let authorization = Authorization { approver: Some(&colleague), ..Authorization::unapproved(&who) };
-    assert!(!authorization.manages(), "a colleague is no manager");
+    assert!(!authorization.manages(), "a colleague is not a manager");
     let authorization = Authorization { approver: Some(&manager), ..Authorization::unapproved(&manager) };
-    assert_eq!(authorization.approved_by(), None, "the role allowed it anyway");
+    assert_eq!(authorization.approved_by(), None, "the role allowed it without an approval");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_member_that_is_blocked_at_the_till_neither_earns_nor_redeems() {
     let first = shop.create(&cmd).unwrap();
     paid(&mut shop, &first, &[("cash", 11_100)]).unwrap().unwrap();
     assert_eq!(shop.ledger.points[&id].balance(), 11);
-    // Points paid a part while the member was active. A blocked member can't complete the sale.
+    // Points pay a part while the member is active. A blocked member can't complete the sale.
     let part = shop.create(&cmd).unwrap();
     paid(&mut shop, &part, &[("points", 5)]).unwrap();
     let open = shop.create(&cmd).unwrap();
@@ -153,7 +153,7 @@ fn a_member_that_is_blocked_at_the_till_neither_earns_nor_redeems() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Also if several lines of one product took the stock below zero: lines are restored in reverse order.
+    /// This also holds if several lines of one product took the stock below zero: lines are restored in reverse order.
     #[test]
     fn a_void_at_once_restores_every_row_exactly(
         (qty, value) in (0..12_i64, 1..9_000_i64),

@@ -1,4 +1,4 @@
-//! Drawers: cash movements, blind end, tolerance, recounts; and the records of all that.
+//! Drawers: cash movements, blind end, tolerance, recounts, and the records of these.
 
 use domain::model::base::event::{Event, Fact, fact};
 use domain::model::base::figures::Money;
@@ -62,7 +62,7 @@ fn moving_by(
     move_cash(&cmd, "csh_9".into(), NOW, &Authorization::unapproved(who), &shop.rules, &shop.shift)
 }
 
-/// The first movement of the shop, taken back.
+/// Reverses the first cash movement of the shop.
 fn taking_back(shop: &mut Shop, who: &Principal) -> Result<Event<fact::CashMoved>, Refusal> {
     let moved = |event: &Event| match &event.fact {
         Fact::CashMoved(it) => Some(it.movement.clone()),
@@ -75,7 +75,7 @@ fn taking_back(shop: &mut Shop, who: &Principal) -> Result<Event<fact::CashMoved
     reverse_cash(&cmd, &first, "csh_9".into(), NOW, &by, &shop.rules, &shop.shift)
 }
 
-/// Money that was put in, and is partly gone again.
+/// Pays cash in, and then a part of it out.
 fn put_in_and_gone(shop: &mut Shop) {
     shop.cash(CashKind::PayIn, 500).unwrap();
     shop.cash(CashKind::Drop, 300).unwrap();
@@ -238,7 +238,7 @@ fn a_recount_is_a_new_entry_and_the_books_follow() {
     assert_eq!(
         (shift.counted_cash, shift.variance),
         (Some(9_000.into()), Some((-1_000).into())),
-        "the first stays"
+        "the first one is kept"
     );
     let counts: Vec<_> =
         shift.recounts.iter().map(|count| (count.before.get(), count.variance.get())).collect();
@@ -246,7 +246,7 @@ fn a_recount_is_a_new_entry_and_the_books_follow() {
     let rows = post(&of_recount(shift).unwrap()).unwrap().here.rows;
     assert_eq!(rows.iter().map(|row| row.debit).sum::<i64>(), 500);
     assert_eq!(post(&of_close(shift)).unwrap().here.rows.len(), 3);
-    assert!(post(&of_opening(shift)).unwrap().here.rows.is_empty(), "a float of 0 is nothing");
+    assert!(post(&of_opening(shift)).unwrap().here.rows.is_empty(), "a float of 0 is no movement");
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn a_long_count_is_recorded_in_parts() {
         .collect();
     let expected = [("evt_1", 1, 500), ("evt_2", 2, 500), ("evt_3", 3, 201)];
     assert_eq!(shown, expected.map(|(id, part, lines)| (id, part.into(), 3.into(), lines)));
-    assert_eq!(record::opname_posted(|| stamp(9), &opname, &[]).len(), 1, "an empty count is told too");
+    assert_eq!(record::opname_posted(|| stamp(9), &opname, &[]).len(), 1, "an empty count is reported too");
 }
 
 #[test]

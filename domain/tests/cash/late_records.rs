@@ -1,5 +1,5 @@
-//! A box that was restored from a backup continues while its own records are still at head office. Whatever is counted
-//! meanwhile, all boxes with the same records have the same shift and the same safe.
+//! A store that was restored from a backup continues while some of its own records are still at head office. Whatever
+//! is counted in the meantime, all copies with the same records have the same shift and the same safe.
 
 use domain::model::base::event::{Event, Fact, fact};
 use domain::model::base::figures::Money;
@@ -41,7 +41,7 @@ mod sales_and_days;
 
 type Read<T> = Result<T, Infallible>;
 
-/// The rows of one box, as far as cash goes.
+/// The rows of one copy that concern cash.
 #[derive(Debug, Clone, Default)]
 struct Till {
     shifts: BTreeMap<ShiftId, Shift>,
@@ -49,7 +49,7 @@ struct Till {
     safe: Safe,
     opening: Option<SafeOpening>,
     events: HashSet<String>,
-    /// Its own reports to head office.
+    /// The copy's own records for head office.
     records: Vec<String>,
     drops: Vec<CashMovement>,
     counters: Counters,
@@ -124,7 +124,7 @@ impl Rows for Till {
     }
 }
 
-/// One thing that is done; a refusal is an answer too.
+/// One action, which may be refused.
 #[derive(Debug, Clone)]
 enum Step {
     Drop { amount: i64 },
@@ -156,7 +156,7 @@ impl Till {
         }
     }
 
-    /// As the ledger does it, except for refusals of the safe.
+    /// Commits as the ledger does, except for refusals of the safe.
     fn commit(&mut self, event: impl Into<Event>, text: String) {
         let mut event = event.into();
         let before = event.shift().and_then(|shift| self.shifts.get(&shift.shift_id)).map(Share::of);
@@ -246,7 +246,7 @@ impl Till {
         }
     }
 
-    /// Records that come back, some of them before the rows are read again.
+    /// Takes records that come back, some of them before the rows are read again.
     fn take(&mut self, texts: &[String]) {
         let mut events = Vec::new();
         let mut book = Book::new(self);
@@ -257,26 +257,26 @@ impl Till {
         self.events.extend(texts.iter().map(|text| record::event_id(text).unwrap().into_owned()));
     }
 
-    /// A copy that continues at the same time, in the same shift.
+    /// Returns a copy that continues at the same time in the same shift.
     fn cloned(&self, clock: i64) -> Self {
         Self { records: Vec::new(), clock, ..self.clone() }
     }
 
-    /// The box that a backup becomes.
+    /// Returns the store that a backup becomes.
     fn restored(&self, clock: i64) -> Self {
         let mut here = self.cloned(clock);
         here.interrupt();
         here
     }
 
-    /// A shift of an earlier epoch no longer sells.
+    /// Interrupts a shift of an earlier epoch, which sells no more.
     fn interrupt(&mut self) {
         for shift in self.shifts.values_mut().filter(|shift| shift.state == ShiftState::Open) {
             shift.state = ShiftState::Interrupted;
         }
     }
 
-    /// What the books say of cash.
+    /// Returns the rows about cash.
     fn books(&self) -> (Vec<Shift>, Safe, Option<SafeOpening>) {
         (self.shifts.values().cloned().collect(), self.safe.clone(), self.opening.clone())
     }
@@ -304,7 +304,7 @@ proptest! {
         before in steps(6),
         since in steps(8),
         meanwhile in prop::collection::vec((0..3_usize, steps(3)), 0..5),
-        // Also one that says the same milliseconds.
+        // One of the clocks shows the same milliseconds.
         clock in prop_oneof![Just(Some(100_007_i64)), Just(Some(7)), Just(Some(-90_000)), Just(None)],
         cloned in any::<bool>(),
     ) {
@@ -327,7 +327,7 @@ proptest! {
             late = rest;
         }
         here.take(late);
-        // A box that lacked nothing, and one that has nothing but the records.
+        // A copy that lacked nothing, and one that has only the records.
         let mut rebuilt = Till::default();
         rebuilt.take(&[burnt.records.clone(), here.records.clone()].concat());
         prop_assert_eq!(here.books(), rebuilt.books());
@@ -355,7 +355,7 @@ fn a_shift_that_two_copies_sold_in_has_what_both_did_and_the_later_word_of_one_m
     let totals = (shift.totals.drops, shift.z_no, shift.expected_cash);
     assert_eq!(totals, (450.into(), Some(1), Some(550.into())));
     one.take(&of_other);
-    assert_eq!(one.opening, other.opening, "both say it in the same millisecond");
+    assert_eq!(one.opening, other.opening, "both have the same millisecond");
     one.run("a", &Step::Say { amount: 1 });
     one.clock -= 1_000;
     one.run("a", &Step::Say { amount: 2 });
@@ -365,7 +365,7 @@ fn a_shift_that_two_copies_sold_in_has_what_both_did_and_the_later_word_of_one_m
     assert_eq!(
         rebuilt.opening.map(|opening| opening.amount),
         Some(2),
-        "the last word, of a clock that stood still"
+        "the last change, of a clock that stood still"
     );
 }
 

@@ -1,4 +1,4 @@
-//! What a drawer may not be asked for, however it is asked: sums that are too large, and figures found out by trying.
+//! Limits of a drawer against sums that are too large, and against finding the expected amount by trial.
 
 use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
@@ -11,7 +11,7 @@ use domain::rules::selling::payment::NewPayment;
 use domain::rules::selling::sale::PaySale;
 use testkit::shop::*;
 
-/// 8 × 10^15: two of them are above the largest figure.
+/// 8 × 10^15, of which two exceed the largest figure.
 const DEAR: (i64, i64) = (8_000, 1_000_000_000_000);
 const LARGEST: i64 = 9_007_199_254_740_991;
 
@@ -22,7 +22,7 @@ fn dear() -> Shop {
     shop
 }
 
-/// As the shift's actor does it: what is refused counts.
+/// Closes the shift as its actor does: refused attempts count.
 fn closing(shop: &mut Shop, approved: bool, counted_cash: i64) -> Result<Shift, Refusal> {
     let cmd =
         CloseShift { counted_cash: Money::new(counted_cash), void_open: Some(true), ..CloseShift::default() };
@@ -100,12 +100,12 @@ fn a_blind_count_is_not_found_out_by_trying() {
         assert_eq!(refused.code(), "approval_required");
     }
     let refused = closing(&mut shop, false, 500_000).unwrap_err();
-    assert_eq!(refused.code(), "approval_required", "also the right one");
+    assert_eq!(refused.code(), "approval_required", "the right amount as well");
     assert!(!refused.to_string().contains("500000"), "{refused}");
     assert_eq!(
         shop.cash(CashKind::Drop, 1).unwrap_err().code(),
         "approval_required",
-        "nor by taking cash out"
+        "nor by paying cash out"
     );
     assert_eq!(closing(&mut shop, true, 499_000).unwrap().variance, Some((-1_000).into()));
 }
@@ -178,9 +178,9 @@ fn a_price_by_hand_keeps_why() {
         &domain::rules::selling::sale::ChangeSale { note: Some("x".to_owned()), ..Default::default() },
     )
     .unwrap();
-    assert_eq!(reasons(&shop), ["opened box", "torn", ""], "it stays with the line");
+    assert_eq!(reasons(&shop), ["opened box", "torn", ""], "the reason stays with the line");
     let basket = &shop.shift.open[&id];
     let by_hand = domain::rules::selling::sale::prices_by_hand(None, basket);
     assert_eq!(by_hand.iter().map(|line| line.line_no).collect::<Vec<_>>(), [1, 2]);
-    assert!(domain::rules::selling::sale::prices_by_hand(Some(basket), basket).is_empty(), "told once");
+    assert!(domain::rules::selling::sale::prices_by_hand(Some(basket), basket).is_empty(), "reported once");
 }

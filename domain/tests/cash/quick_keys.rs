@@ -1,4 +1,4 @@
-//! What a till sells by a key of its own.
+//! Quick keys of a till.
 
 use domain::model::base::event::{Event, fact};
 use domain::model::base::ids::Sku;
@@ -45,13 +45,13 @@ fn a_till_keeps_its_keys_whatever_else_changes_of_it() {
     let event = register::change(&renamed, &"main".into(), &authorization, &shop.ledger).unwrap();
     shop.commit(event);
     let reported = register::merge_remote(&"main".into(), &renamed, &shop.ledger).unwrap();
-    assert!(reported.is_none(), "head office says nothing of keys");
+    assert!(reported.is_none(), "head office sends no quick keys");
     let till = &shop.ledger.registers["main"];
     assert_eq!((till.name.as_str(), till.quick_keys.as_slice()), ("Front", expected.as_slice()));
     let shown = json!(QuickKeysView::of(till, |sku| shop.products.get(sku)));
     assert_eq!(shown["items"][0]["name"], "product b");
     assert_eq!((&shown["items"][1]["label"], &shown["limit"]), (&json!(null), &json!(QUICK_KEYS_MAX)));
-    // What is in no catalogue any more is shown as what is not sold.
+    // A product that is no longer in the catalogue is shown as not sold.
     let shown = json!(QuickKeysView::of(till, |_| None));
     assert_eq!(
         shown["items"][1],
@@ -61,7 +61,7 @@ fn a_till_keeps_its_keys_whatever_else_changes_of_it() {
     shop.ledger.shifts.clear();
     let opened =
         open_shift(&OpenShift::default(), "shf_2".into(), NOW, &ani(), &shop.rules, &shop.ledger).unwrap();
-    assert_eq!(opened.rows.register.unwrap().quick_keys, expected, "a shift writes its till anew");
+    assert_eq!(opened.rows.register.unwrap().quick_keys, expected, "opening a shift writes its till again");
     let event = set(&boss, &keys(&[]), "main", &shop).unwrap();
     assert_eq!(event.fact.register.quick_keys, []);
 }
@@ -79,7 +79,7 @@ fn keys_that_no_till_can_have_are_refused() {
         ("a long label", keys(&[("a", None), ("b", Some(&long))]), "items[1].label"),
     ] {
         let Err(Refusal::ValidationFailed(fields)) = set(&boss(), &cmd, "main", &shop) else {
-            panic!("{what} is taken")
+            panic!("{what} is accepted")
         };
         assert_eq!(fields.iter().map(|field| field.path.as_str()).collect::<Vec<_>>(), [path], "{what}");
     }

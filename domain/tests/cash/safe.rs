@@ -1,4 +1,4 @@
-//! The balance of the safe follows from shifts and deposits, and nothing takes more out of it than it holds.
+//! The balance of the safe follows from shifts and deposits, and nothing takes out more than the safe has.
 
 use domain::model::base::event::{Event, fact};
 use domain::model::base::figures::Money;
@@ -17,7 +17,7 @@ use domain::rules::books::shift::{CloseShift, MoveCash, OpenShift, RecountShift,
 use proptest::prelude::*;
 use testkit::shop::{NOW, boss, caller, fresh_book, rules};
 
-/// One thing that moves cash near the safe; a refusal is an answer too.
+/// One action that moves cash at the safe, and may be refused.
 #[derive(Debug, Clone)]
 enum Step {
     Open { float: i64 },
@@ -61,7 +61,7 @@ impl Store {
         format!("csh_{}", self.ids)
     }
 
-    /// As the ledger does it: the event and the safe, or nothing.
+    /// Commits as the ledger does: the event and the safe, or nothing.
     fn settle<F: Clone>(
         &mut self,
         event: Event<F>,
@@ -180,7 +180,7 @@ impl Store {
         self.settle(Event::of(fact::SafeOpened { opening }), None, &boss).map(drop)
     }
 
-    /// What the rows say without the running sum.
+    /// Returns the balance from the rows, without the running sum.
     fn added_up(&self) -> i64 {
         let shift = |book: &ShiftBook| {
             let shift = &book.shift;
@@ -236,7 +236,7 @@ fn a_float_above_the_safes_balance_needs_a_manager_once_the_safe_was_counted() {
         settle_safe(event, None, &Authorization { approver, ..Authorization::unapproved(&till) }, &store.book)
     };
     let mut store = Store::default();
-    assert!(opened(&store, None).unwrap().rows.safe.is_some(), "nobody knows what lies there");
+    assert!(opened(&store, None).unwrap().rows.safe.is_some(), "the balance is unknown");
     store.say(500).unwrap();
     let refused = opened(&store, None).unwrap_err();
     assert_eq!(refused.code(), "approval_required");

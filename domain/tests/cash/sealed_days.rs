@@ -1,4 +1,4 @@
-//! Days: when they are sealed, and what comes on a sealed one.
+//! Days: when they are sealed, and what happens to documents on a sealed day.
 
 use domain::model::base::event::{Event, fact};
 use domain::model::base::figures::Money;
@@ -15,7 +15,7 @@ use domain::wire::record;
 use serde_json::Value;
 use testkit::shop::*;
 
-/// Counts the open shift.
+/// Closes the open shift with a count.
 fn count(shop: &mut Shop) {
     let (cmd, who) = (CloseShift { counted_cash: Money::ZERO, ..CloseShift::default() }, ani());
     let event = close(&cmd, shop.now, &Authorization::unapproved(&who), &shop.rules, &shop.shift).unwrap();
@@ -75,7 +75,7 @@ fn what_comes_on_a_sealed_day_counts_for_the_next_one_that_is_not() {
     assert_eq!(
         reopen_if_sealed_automatically(NOW, &shop.rules, &shop.ledger),
         None,
-        "a person's word stands"
+        "a seal by a person is kept"
     );
     shop.commit(fact::DaySealed { day: day(next) });
     assert_eq!(dated(NOW, &shop.rules, &shop.ledger), next.tomorrow().unwrap());
@@ -88,7 +88,7 @@ fn what_comes_on_a_sealed_day_counts_for_the_next_one_that_is_not() {
     assert_eq!(run(&shop, &boss(), Some(&sealed), NOW, "x").unwrap_err().code(), "insufficient_role");
     assert_eq!(run(&shop, &admin, Some(&sealed), NOW, " ").unwrap_err().code(), "validation_failed");
     assert_eq!(run(&shop, &admin, None, NOW, "x").unwrap_err().code(), "invalid_state");
-    // Two days later: it does not seal itself before that day is over.
+    // Two days later: a day is not sealed automatically before it is over.
     let later = UtcMs(NOW.0 + 2 * 24 * 3_600_000);
     let opened = run(&shop, &admin, Some(&sealed), later, "x").unwrap();
     shop.commit(fact::DayReopened { day: opened.clone() });
@@ -104,13 +104,13 @@ fn a_day_is_due_when_another_has_begun_and_all_its_shifts_are_closed() {
     let mut shop = open();
     let date = shop.shift.shift.business_date;
     let next = date.tomorrow().unwrap();
-    assert_eq!((due(date, &shop.ledger), due(next, &shop.ledger)), (None, None), "it sells");
+    assert_eq!((due(date, &shop.ledger), due(next, &shop.ledger)), (None, None), "the till sells");
     count(&mut shop);
     assert_eq!((due(date, &shop.ledger), due(next, &shop.ledger)), (None, Some(date)));
     let far = date.checked_add(jiff::Span::new().days(CLOCK_TRUSTED_DAYS + 1)).unwrap();
     assert_eq!(due(far, &shop.ledger), None, "a clock that is years ahead seals nothing");
     shop.ledger.days.insert(next, next);
-    assert_eq!(due(far, &shop.ledger), Some(date), "but the shop has moved on");
+    assert_eq!(due(far, &shop.ledger), Some(date), "but the shop has continued");
     let (who, shifts) = (boss(), [shop.shift.shift.clone()]);
     let forced = SealDay { force: true, reason: Some("x".to_owned()) };
     for by in [None, Some((&forced, &Authorization::unapproved(&who)))] {
@@ -125,6 +125,10 @@ fn a_day_is_due_when_another_has_begun_and_all_its_shifts_are_closed() {
             shop.commit(fact::DayReopened { day });
         }
         let open = by.is_none().then_some(date);
-        assert_eq!(due(next, &shop.ledger), open, "one that sealed itself is open again, to be sealed anew");
+        assert_eq!(
+            due(next, &shop.ledger),
+            open,
+            "an automatically sealed day is open again, to be sealed later"
+        );
     }
 }

@@ -87,7 +87,7 @@ fn openings_that_are_refused() {
                         let till = Register::new(format!("t-{number}").into(), "T".into());
                         s.ledger.registers.insert(till.register_id.clone(), till);
                     }
-                    assert!(opening(&budi(), Some("t-499"), s).is_ok(), "those that are there sell");
+                    assert!(opening(&budi(), Some("t-499"), s).is_ok(), "existing baskets can be sold");
                 },
                 |s| opening(&budi(), Some("till-2"), s),
                 "validation_failed",
@@ -242,7 +242,7 @@ fn the_summary_shows_drawer_methods_and_variance() {
     assert_eq!(shown["shift"]["variance"], -220);
     assert_eq!(shown["shift"]["z_no"], 1);
     assert_eq!(shown["shift"]["note"], "short");
-    assert!(shop.ledger.shifts.is_empty(), "the till is free again");
+    assert!(shop.ledger.shifts.is_empty(), "the till can be used again");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What holds whatever happened.
+//! Laws that hold after any events.
 
 use super::*;
 use domain::model::base::figures::{Money, Quantity};
@@ -40,11 +40,11 @@ pub(crate) fn refunds_never_exceed_their_sale(shop: &Shop) {
                 cash.amount.saturating_add(cash.rounding),
                 cash.refunded.saturating_add(cash.refunded_rounding),
             );
+            assert!((Money::ZERO..=brought).contains(&out), "{out} of the sale's {brought} in cash");
             assert!(
-                (Money::ZERO..=brought).contains(&out),
-                "{out} of the {brought} in cash that the sale brought"
+                cash.refunded < cash.amount || out == brought,
+                "everything was refunded: {out} of {brought}"
             );
-            assert!(cash.refunded < cash.amount || out == brought, "all is back: {out} of {brought}");
         }
         for line in &sale.items {
             assert!((Quantity::ZERO..=line.qty).contains(&after.returned(line.line_no)));

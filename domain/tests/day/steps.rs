@@ -1,4 +1,4 @@
-//! Random steps of a day, and how the shop takes them.
+//! Random steps of a day, applied to a shop.
 
 use super::*;
 use domain::model::base::figures::Money;
@@ -149,7 +149,7 @@ pub(crate) fn paid_ids(shop: &Shop) -> Vec<TransactionId> {
     paid.collect()
 }
 
-/// Each return as it is now.
+/// Returns each return in its current state.
 pub(crate) fn documents(shop: &Shop) -> Vec<Return> {
     let mut documents: Vec<Return> = Vec::new();
     for event in &shop.events {
@@ -165,7 +165,7 @@ pub(crate) fn documents(shop: &Shop) -> Vec<Return> {
     documents
 }
 
-/// Refusals are part of life: then nothing has changed.
+/// Runs a step. A refusal is allowed and must change nothing.
 pub(crate) fn run(shop: &mut Shop, step: &Step) {
     shop.later(1_000);
     match step {
@@ -224,7 +224,7 @@ pub(crate) fn run(shop: &mut Shop, step: &Step) {
         Step::Cash(kind, amount) => {
             let kind = [CashKind::PayIn, CashKind::PayOut, CashKind::Drop, CashKind::NoSale][*kind];
             let amount = if kind == CashKind::NoSale { 0 } else { *amount };
-            // Nobody takes out more than the drawer holds.
+            // No more can be paid out than the drawer has.
             if let Err(refused) = shop.cash(kind, amount) {
                 let taken = matches!(kind, CashKind::PayOut | CashKind::Drop);
                 assert!(taken && refused.code() == "validation_failed", "{refused:?}");
@@ -302,10 +302,10 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
         }
         Step::Adjust { sku, qty, undo } if *qty != 0 => {
             let cmd = adjusting(AdjustmentReason::Correction, SKUS[*sku], *qty);
-            // A shop that keeps nothing below zero writes nothing off that it does not have.
+            // A shop without negative stock writes off only what it has.
             let Ok(id) = shop.adjust(&boss(), &cmd) else { return };
             let Some(Event { fact: Fact::AdjustmentChanged(it), .. }) = shop.events.last() else {
-                panic!("{id} is not the last")
+                panic!("{id} is not the last one")
             };
             let adjustment = &it.adjustment;
             if *undo {

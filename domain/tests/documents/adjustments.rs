@@ -1,4 +1,4 @@
-//! Adjustments: refused, waiting, posted, taken back.
+//! Adjustments: refused, waiting, posted, reversed.
 
 use super::*;
 use domain::model::base::figures::Money;
@@ -115,17 +115,17 @@ fn an_adjustment_waits_moves_and_is_taken_back() {
     let mut shop = open();
     let waiting = wait(&mut shop);
     assert_eq!((waiting.state, waiting.value), (AdjustmentState::Pending, (-1_667).into()));
-    assert_eq!(on_hand(&shop, "a"), (12, 10_003), "nothing moved");
+    assert_eq!(on_hand(&shop, "a"), (12, 10_003), "no stock moved");
     approve(&mut shop, &boss(), &waiting).unwrap();
     assert_eq!(on_hand(&shop, "a"), (10, 8_336));
     let posted = document(&shop);
     let (who, ids) = (boss(), ids(&mut shop));
     let event = adjustment::reverse(&posted, ids.clone(), &shop.room(&who)).unwrap();
     shop.commit(event);
-    assert_eq!(on_hand(&shop, "a"), (12, 10_003), "at the cost it left with");
+    assert_eq!(on_hand(&shop, "a"), (12, 10_003), "at the cost with which the pieces left");
     let again = adjustment::reverse(&posted, ids, &shop.room(&who));
     assert_eq!(again.unwrap_err().code(), "invalid_state");
-    // What was found and is gone since does not go out again where nothing goes below zero.
+    // If stock can't go below zero, found pieces that have left since can't be taken out again.
     shop.rules.negative_stock = NegativeStock::Reject;
     let found = adjusting(AdjustmentReason::Found, "a", 3);
     shop.adjust(&boss(), &found).unwrap();

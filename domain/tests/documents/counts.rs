@@ -150,7 +150,7 @@ fn recount(shop: &mut Shop, id: &OpnameId, sku: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// (how the second person says it, whether it is taken, pieces, who counted them).
+/// (mode of the second person's count, whether it is accepted, pieces, who counted them).
 #[test]
 fn nobody_overwrites_what_somebody_else_counted() {
     for (mode, taken, pieces, counters) in
@@ -173,7 +173,7 @@ fn nobody_overwrites_what_somebody_else_counted() {
             event.map(|event| shop.commit(event))
         };
         say(&mut shop, vec![here("back", 0)], None).unwrap();
-        // Cartons and pieces of one place are told together.
+        // Cartons and pieces of one place are sent together.
         let reported = say(&mut shop, vec![here("shelf", 6), here("shelf", 2)], mode);
         assert_eq!(reported.is_ok(), taken, "{mode:?}");
         if let Err(refused) = reported {
@@ -188,7 +188,7 @@ fn nobody_overwrites_what_somebody_else_counted() {
             (pieces, counters),
             "{mode:?}"
         );
-        // Of pieces that two people counted neither is replaced without a word.
+        // A count by two people is not replaced without a mode.
         let again = shop.count(&id, "a", 1, Some("shelf"));
         assert_eq!(again.is_err(), counters == 2 || mode == Some(CountMode::Replace), "{mode:?}");
     }
@@ -210,7 +210,7 @@ fn what_is_taken_back_leaves_the_others_held_against_their_own_moment() {
     shop.commit(event);
     let line = shop.ledger.counted.values().next().unwrap();
     assert_eq!((line.counted().get(), line.expected.get(), line.variance().get()), (12, 12, 0));
-    // Said, taken back and said again in one command is said once.
+    // A count that is sent, withdrawn and sent again in one command counts once.
     let cmd = CountOpname { counts: vec![again.clone(), gone, again], mode: None };
     let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
     shop.commit(event);
@@ -243,7 +243,7 @@ fn a_count_is_reviewed_recounted_and_posts_only_differences() {
         movements.iter().map(|moved| (moved.sku.as_str(), moved.qty.get())).collect::<Vec<_>>(),
         [("a", -2)]
     );
-    assert_eq!(stock.len(), 1, "a row that nothing moved is not written");
+    assert_eq!(stock.len(), 1, "a row without a movement is not written");
     assert_eq!(on_hand(&shop, "a").0, 12 - 2 - 1 - 2);
     assert_eq!(on_hand(&shop, "b"), before);
     assert!(shop.ledger.counted.is_empty());
@@ -278,7 +278,7 @@ fn a_zone_is_one_however_it_is_spelt() {
         (Some("\u{200b}\t"), 2, 9),
         (Some("shelf"), 3, 16),
     ] {
-        // Each count replaces the one before of the same zone: the others stay.
+        // Each count replaces the former one of the same zone; the other zones are kept.
         let qty = match zone.map(str::trim) {
             Some("shelf") => 7,
             _ if zones == 1 => pieces,
@@ -303,7 +303,7 @@ fn a_zone_is_one_however_it_is_spelt() {
     assert_eq!(shop.ledger.counted[&(id, "a".into())].zones.len(), 2);
 }
 
-/// (state of the count, its age in milliseconds, counted pieces, found pieces that a receipt is warned of).
+/// (state of the count, its age in milliseconds, counted pieces, found pieces of which a receipt is warned).
 #[test]
 fn a_receipt_is_warned_of_what_an_open_or_a_recent_count_found() {
     for (state, age, qty, found) in [
@@ -329,10 +329,10 @@ fn a_receipt_is_warned_of_what_an_open_or_a_recent_count_found() {
         };
         let one = (count.clone(), line.clone());
         assert_eq!(warned(std::slice::from_ref(&one)), found, "{state:?} {age} {qty}");
-        // What was not counted, or is to be counted again, found nothing.
+        // Products that were not counted, or are to be recounted, have no found pieces.
         let again = OpnameLine { zones: BTreeMap::new(), ..line.clone() };
         assert_eq!(warned(&[(count.clone(), again)]), None);
-        // A later count of the product decides, wherever it is in the list.
+        // A later count of the product decides, whatever its position in the list.
         let agrees = OpnameLine { expected: line.counted(), ..line };
         let later = Opname { state: OpnameState::Review, ended_at: None, ..count };
         if ended.is_some() {
@@ -348,7 +348,11 @@ fn goods_received_while_a_count_is_open_are_warned_of() {
     shop.count(&id, "a", 22, Some("shelf")).unwrap();
     super::receipts::a_receipt(&mut shop);
     let line = shop.ledger.counted[&(id.clone(), "a".into())].clone();
-    assert_eq!((line.variance().get(), line.moved_between_counts()), (10, false), "as of the count");
+    assert_eq!(
+        (line.variance().get(), line.moved_between_counts()),
+        (10, false),
+        "as at the time of the count"
+    );
     let counts = [(shop.ledger.opnames[&id].clone(), line)];
     let warning = &counted_before(&counts, shop.now)[0];
     assert_eq!((warning.document_id.as_str(), warning.found), (id.as_str(), Some(Quantity::new(10))));

@@ -1,11 +1,11 @@
-//! What a step of a document counts for: the day on which somebody takes it, whenever the one before was.
+//! The business date of a document's step: the day on which it is made, whenever the former step was.
 
 use super::*;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::opname::Opname;
 use jiff::civil::Date;
 
-/// The day of a shop's latest document.
+/// Returns the business date of a shop's latest document.
 fn dated(shop: &Shop) -> Date {
     match &shop.events.last().unwrap().fact {
         Fact::AdjustmentChanged(it) => it.adjustment.business_date,
@@ -25,7 +25,7 @@ where
     shop.commit(event.unwrap());
 }
 
-/// A day later.
+/// Moves to the next day.
 fn next_day(shop: &mut Shop) {
     shop.now = UtcMs(shop.now.0 + 86_400_000);
 }
@@ -42,7 +42,7 @@ fn each_step_counts_for_the_day_of_its_store() {
     let ids_of = ids(&mut shop);
     let event = adjustment::reverse(&it.adjustment, ids_of, &shop.room(&boss()));
     commit(&mut shop, event);
-    assert_eq!(dated(&shop), second, "an adjustment that is taken back");
+    assert_eq!(dated(&shop), second, "a reversed adjustment");
 
     let mut shop = open();
     let id = shop.start_count(Scope::Skus, Some(vec!["a".into()])).unwrap();
@@ -50,7 +50,7 @@ fn each_step_counts_for_the_day_of_its_store() {
     assert_eq!(dated(&shop), first);
     next_day(&mut shop);
     shop.post_count(&id, true).unwrap();
-    assert_eq!(dated(&shop), second, "a count that is posted");
+    assert_eq!(dated(&shop), second, "a posted count");
 
     let (mut here, mut there) = (open(), open());
     there.rules.store_id = "S002".into();
@@ -64,7 +64,7 @@ fn each_step_counts_for_the_day_of_its_store() {
     let ids_here = ids(&mut here);
     let met = transfer::meet(&sent, &arrived, ids_here, &here.room(&boss()));
     commit(&mut here, met);
-    assert_eq!(dated(&here), first, "the document alone moves nothing");
+    assert_eq!(dated(&here), first, "the document alone moves no stock");
     next_day(&mut here);
     next_day(&mut there);
     let lines = vec![
@@ -74,16 +74,16 @@ fn each_step_counts_for_the_day_of_its_store() {
     let (cmd, ids_here) = (ResolveTransfer { lines }, ids(&mut here));
     let settled = transfer::resolve(&cmd, &sent, ids_here, &here.room(&boss()));
     commit(&mut here, settled);
-    assert_eq!(dated(&here), second, "what is settled");
+    assert_eq!(dated(&here), second, "resolved pieces");
     let (settled, ids_there) = (here.ledger.transfers[&sent.transfer_id].clone(), ids(&mut there));
     let found = transfer::found_here(&arrived, &settled, ids_there, &there.room(&boss()));
     commit(&mut there, found);
-    assert_eq!(dated(&there), second, "what is found where it went");
+    assert_eq!(dated(&there), second, "pieces found at their destination");
     next_day(&mut there);
     let ids_there = ids(&mut there);
     let again = transfer::found_here(&arrived, &settled, ids_there, &there.room(&boss()));
     commit(&mut there, again);
-    assert_eq!(dated(&there), second, "nothing came in");
+    assert_eq!(dated(&there), second, "no pieces came in");
 }
 
 #[test]
@@ -98,14 +98,14 @@ fn what_is_called_off_counts_for_the_day_on_which_it_is() {
     next_day(&mut shop);
     let event = adjustment::reject(&it.adjustment, &shop.room(&boss()));
     commit(&mut shop, event);
-    assert_eq!(dated(&shop), second, "an adjustment that is rejected");
+    assert_eq!(dated(&shop), second, "a rejected adjustment");
 
     let mut shop = open();
     let id = shop.start_count(Scope::Skus, Some(vec!["a".into()])).unwrap();
     next_day(&mut shop);
     let event = opname::cancel(&id, &shop.room(&boss()));
     commit(&mut shop, event);
-    assert_eq!(dated(&shop), second, "a count that is given up");
+    assert_eq!(dated(&shop), second, "a cancelled count");
 
     let mut shop = open();
     let lines = vec![NewTransferLine { sku: "a".into(), code: None, qty: 1.into() }];
@@ -119,5 +119,5 @@ fn what_is_called_off_counts_for_the_day_on_which_it_is() {
     let ids_back = ids(&mut shop);
     let event = transfer::cancel(&transfer, ids_back, &shop.room(&staff()));
     commit(&mut shop, event);
-    assert_eq!(dated(&shop), second, "a draft that is called off");
+    assert_eq!(dated(&shop), second, "a cancelled draft");
 }

@@ -1,4 +1,4 @@
-//! Receipts taken back, goods sent back, what is missing.
+//! Receipts: reversed, returned to the supplier, with missing pieces.
 
 use super::*;
 use domain::model::base::figures::Money;
@@ -39,7 +39,7 @@ fn a_receipt_is_taken_back_once_and_its_note_may_come_again() {
     let reversed = |shop: &Shop| receiving::reverse(&receipt, None, ids.clone(), &shop.room(&boss()));
     let event = reversed(&shop).unwrap();
     shop.commit(event);
-    assert_eq!(on_hand(&shop, "a"), (6, 6_600), "at the average: the rest is purchase variance");
+    assert_eq!(on_hand(&shop, "a"), (6, 6_600), "at the average cost; the rest is purchase variance");
     assert_eq!(reversed(&shop).unwrap_err().code(), "invalid_state");
     a_receipt(&mut shop);
 }
@@ -75,7 +75,7 @@ fn goods_go_back_to_their_supplier_at_the_average() {
     assert_eq!(
         (document.claim, document.stock_cost),
         (6_010.into(), 6_060.into()),
-        "M33 and one at the average"
+        "M33, and one piece at the average cost"
     );
     shop.commit(event);
     assert_eq!(on_hand(&shop, "a"), (4, 4_040));

@@ -1,4 +1,4 @@
-//! Transfers: sent, received, settled, called off.
+//! Transfers: sent, received, resolved, cancelled.
 
 use super::*;
 use domain::model::base::figures::Money;
@@ -10,7 +10,7 @@ fn arriving(lines: &[(&str, i64)]) -> ReceiveTransfer {
     ReceiveTransfer { lines: lines.iter().map(line).collect() }
 }
 
-/// The other store.
+/// Returns the other store.
 fn there() -> Shop {
     let mut shop = Shop::open(rules(), [product("a", 1000), product("b", 3000)]);
     shop.rules.store_id = "S002".into();
@@ -54,7 +54,7 @@ fn goods_travel_and_what_is_missing_is_settled() {
     let received = receive(&mut there, &sent, &[("a", 10)]).unwrap();
     assert_eq!(on_hand(&there, "a"), (10, 8_335), "J1");
     let again = receive(&mut there, &sent, &[("a", 1)]).unwrap_err();
-    assert_eq!(again.code(), "invalid_state", "one receive");
+    assert_eq!(again.code(), "invalid_state", "one receipt");
 
     let met = meet(&mut here, &sent, &received);
     assert_eq!(
@@ -83,7 +83,7 @@ fn pieces_found_at_the_destination_come_in_there_once() {
         let ids = ids(&mut there);
         let event = transfer::found_here(&received, &settled, ids, &there.room(&boss()));
         there.commit(event.unwrap());
-        assert_eq!(on_hand(&there, "b"), (2, 501), "told twice, in once");
+        assert_eq!(on_hand(&there, "b"), (2, 501), "a repeated record is applied once");
     }
 }
 
@@ -196,7 +196,7 @@ fn transfers_that_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Cost at the sender = cost at the receiver + settled + still on its way.
+    /// The cost at the sender equals the cost at the receiver, plus resolved, plus in transit.
     #[test]
     fn transfers_conserve_cost(
         qty in 1..40_i64,

@@ -1,4 +1,4 @@
-//! Expiry of a member's points at head office, by the reports of all stores.
+//! Expiry of a member's points at head office, from the records of all stores.
 
 use domain::model::base::figures::Money;
 use domain::model::people::points::{Cause, LotPart, PointsAccount, PointsEntry, PointsReason};
@@ -39,7 +39,7 @@ fn what_is_past_its_date_dies_and_nothing_else() {
         all.sort_by_key(|reported| reported.business_date);
         all
     };
-    // Another store redeemed what it took for points without a date.
+    // Another store redeemed the points, which it considered to have no date.
     let used = reported(3, -20, REDEEM, "s3", None);
     let back = reported(22, 20, PointsReason::GiveBack, "s3", None);
     let table = [
@@ -96,7 +96,7 @@ fn what_is_past_its_date_dies_and_nothing_else() {
     }
 }
 
-/// The form in which head office reads a store's entry.
+/// Returns a store's entry in the form in which head office reads it.
 fn heard((entry, sale, last): &(PointsEntry, String, Option<Date>)) -> ExpiryEntry {
     let marked = |part: &&LotPart| part.lot_id.ends_with('*');
     let reported = match entry.reason {
@@ -112,8 +112,8 @@ fn heard((entry, sale, last): &(PointsEntry, String, Option<Date>)) -> ExpiryEnt
     }
 }
 
-/// One member at one store that lets points expire itself: every entry, with its sale and until when that one's points live,
-/// and the day on which it ends.
+/// Simulates a member at a single store that lets points expire itself. Returns every entry with its sale and the last
+/// day of that sale's points, and the final day.
 fn lived(steps: &[(u8, i64, i8)]) -> (Vec<(PointsEntry, String, Option<Date>)>, Date) {
     let (rules, by) = (rules(), "usr_1".into());
     let mut account = PointsAccount::new("mbr_1".into());
@@ -161,8 +161,8 @@ fn lived(steps: &[(u8, i64, i8)]) -> (Vec<(PointsEntry, String, Option<Date>)>, 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Head office gets the same result as a single store, night by night, even if it receives entries late; an expiry
-    /// is not repeated.
+    /// Head office gets the same result as a single store each night, even if it receives entries late. An expiry is
+    /// not repeated.
     #[test]
     fn head_office_expires_what_a_store_alone_would(
         steps in prop::collection::vec((0..6_u8, 1..60_i64, 1..20_i8), 0..60),

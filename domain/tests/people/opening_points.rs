@@ -1,4 +1,4 @@
-//! Opening points: every member of a file once, or every bad row named.
+//! Opening points: every member of a file once, or every bad row reported.
 
 use domain::model::base::ids::MemberId;
 use domain::model::base::refusal::Refusal;

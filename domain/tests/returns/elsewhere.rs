@@ -1,5 +1,5 @@
-//! Returns of a sale in other stores count here: pieces, refunds by method, and points. Returns in this store count
-//! once, whatever the hub reports of it.
+//! Returns of a sale at other stores count here: pieces, refunds by method, and points. Returns at this store count
+//! once, whatever the hub reports about them.
 
 use super::*;
 use domain::model::base::figures::Money;
@@ -8,7 +8,7 @@ use domain::model::selling::returns::{LineReturned, MethodBack, Refund, Span, Ta
 use domain::rules::selling::returns::taken_back;
 use domain::wire::sync::ReservePieces;
 
-/// The code of more pieces than are left.
+/// The code for more pieces than are left.
 const EXCEEDED: &str = "return_exceeds_sold";
 
 type Reported = Option<Vec<TakenBack>>;
@@ -36,7 +36,7 @@ fn give(shop: &mut Shop, qty: i64, reported: Reported) -> Result<Return, Refusal
     shop.give_back_reported(&ani(), &cmd, reported)
 }
 
-/// Of three pieces: (taken by this store before, the hub's report, wanted pieces, whether it is allowed).
+/// Of three pieces: (returned here before, the hub's report, requested pieces, whether they are accepted).
 #[test]
 fn pieces_that_others_took_are_gone() {
     let other = |from, to| taken("S002", from, to, "cash", 0);
@@ -48,14 +48,14 @@ fn pieces_that_others_took_are_gone() {
         (0, Some(vec![other(0, 1)]), 3, false),
         (0, Some(vec![other(0, 1), taken("S003", 1, 2, "cash", 0)]), 1, true),
         (0, Some(vec![other(0, 1), taken("S003", 1, 2, "cash", 0)]), 2, false),
-        // Own pieces count once, be the hub behind, level, or not yet told of a void.
+        // Own pieces count once, whether the hub is behind, up to date, or does not know of a void yet.
         (1, Some(vec![own(0, 1)]), 2, true),
         (1, Some(vec![]), 2, true),
         (1, Some(vec![own(0, 3)]), 2, true),
         (1, Some(vec![own(0, 1), other(1, 2)]), 2, false),
-        // A piece that both took, one of them without asking, counts twice.
+        // A piece that both stores returned, one of them without asking, counts twice.
         (1, Some(vec![own(0, 1), other(0, 1)]), 2, false),
-        // Without a row of its own a store uses the hub's report about it.
+        // Without its own row a store uses the hub's report.
         (0, Some(vec![own(0, 1)]), 3, false),
     ];
     for (before, reported, wanted, may) in cases {
@@ -81,19 +81,19 @@ fn all_parts_are_the_sale_wherever_they_are_taken() {
     body.items[0].discount = Some(Money::new(100));
     let id = shop.create(&body).unwrap();
     shop.pay(&id, &PaySale { payments: vec![payment("cash", 3219)] }).unwrap();
-    // The middle piece came back elsewhere; here the first, then the last.
+    // The middle piece was returned elsewhere; the first and then the last one are returned here.
     let reported = || Some(vec![taken("S002", 1, 2, "cash", 1073)]);
     let parts = [give(&mut shop, 1, reported()).unwrap(), give(&mut shop, 1, reported()).unwrap()];
     assert_eq!(parts.each_ref().map(|part| part.items[0].pieces[0].start), [0, 2]);
     assert_eq!(parts.iter().map(|part| part.refund_total).sum::<i64>() + 1073, 3219);
     assert_eq!(give(&mut shop, 1, reported()).unwrap_err().code(), EXCEEDED);
-    // A void frees its own piece, and that one only.
+    // A void releases only its own piece.
     shop.void_return(&boss(), &parts[0]).unwrap();
     assert_eq!(give(&mut shop, 1, reported()).unwrap().items[0].pieces, parts[0].items[0].pieces);
     assert_eq!(give(&mut shop, 1, reported()).unwrap_err().code(), EXCEEDED);
 }
 
-/// Three pieces for 3,330: card 2,000 and cash 1,330.
+/// Three pieces for 3,330: 2,000 by card and 1,330 in cash.
 #[test]
 fn refunds_of_other_stores_count_against_each_method() {
     let cases: [(Reported, &[(&str, i64)]); 4] = [
@@ -133,7 +133,7 @@ fn points_that_another_store_took_back_are_not_taken_again() {
     let id = shop.create(&body).unwrap();
     shop.pay(&id, &PaySale { payments: vec![payment("cash", 3330)] }).unwrap();
     let reported = TakenBack { points_reversed: 1.into(), ..taken("S002", 0, 1, "cash", 1110) };
-    // 3 points for 3,330; 2 stay of 2,220, then 1, then none.
+    // 3 points for 3,330; 2 of them stay for 2,220, then 1, then none.
     assert_eq!(give(&mut shop, 1, Some(vec![reported.clone()])).unwrap().points_reversed, 1);
     assert_eq!(give(&mut shop, 1, Some(vec![reported])).unwrap().points_reversed, 1);
 }
@@ -144,7 +144,7 @@ fn the_hub_reports_it_by_store() {
     let id = sold(&mut shop, vec![payment("card", 2000), payment("cash", 1330)]);
     let here = shop.take_back(&id, "a", 1).unwrap();
     let sale = sale_of(&shop, &id);
-    // A return that a manager stood for names no line; its money counts all the same.
+    // A return that a manager approved offline names no line, but its money counts.
     let mut pending = here.clone();
     pending.store_id = StoreId::from("S002");
     pending.items[0].sold_line_no = None;

@@ -1,4 +1,4 @@
-//! Exchanges: refused, and what they leave to other methods.
+//! Exchanges: refusals, and the amounts left for other methods.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn exchange(into: &TransactionId, amount: i64) -> NewRefund {
     NewRefund { transaction_id: Some(into.clone()), ..by("exchange", amount) }
 }
 
-/// A new basket of `b`, 3,330 with tax.
+/// Creates a new basket of `b`, 3,330 with tax.
 fn wanted(shop: &mut Shop) -> TransactionId {
     shop.create(&basket(vec![item("b", 1, 3000)])).unwrap()
 }
@@ -83,17 +83,17 @@ fn a_card_sale_never_turns_into_cash_by_an_exchange() {
     };
     let document = shop.give_back(&ani(), &cmd).unwrap();
     assert_eq!(methods(&document), [("exchange", Some("card"), 3000), ("exchange", Some("cash"), 330)]);
-    assert!(shop.shift.open.is_empty(), "the exchange completed the sale, in one commit");
+    assert!(shop.shift.open.is_empty(), "the exchange completed the sale in one commit");
     let sale = sale_of(&shop, &target);
     assert_eq!(sale.receipt_no.as_deref(), Some("S001-main-00000003"), "after the return's number");
     assert_eq!(Cash::of(&shop.shift.shift).expected, 330, "no cash moved");
 
-    // Returned in turn, it goes back by the card that had paid the first sale.
+    // A return of the new sale is refunded by the card that had paid the first one.
     let mut again = shop.clone();
     let document = again.take_back(&target, "b", 1).unwrap();
     assert_eq!(methods(&document), [("card", None, 3000), ("cash", None, 330)]);
 
-    // Voided instead: likewise, and the goods of the exchange are no longer given away.
+    // A void of the new sale does the same and releases the goods of the exchange.
     let given = shop.void_paid(&boss(), &target).unwrap();
     let given: Vec<_> = given.iter().map(|part| (part.method.as_str(), part.amount.get())).collect();
     assert_eq!(given, [("card", 3000), ("cash", 330)]);

@@ -1,4 +1,4 @@
-//! Where goods and money go.
+//! Effects of returns on goods and money.
 
 use super::*;
 use domain::model::base::figures::Money;
@@ -56,7 +56,7 @@ fn a_void_does_not_take_out_what_was_sold_again() {
     assert_eq!((shop.ledger.stock["a"].qty.get(), shop.ledger.stock["a"].damaged.get()), (-1, 0));
 }
 
-/// Damaged pieces that have left since can't be taken out once more.
+/// A void can't take out damaged pieces that have left since.
 #[test]
 fn a_void_takes_out_no_damaged_pieces_that_are_gone() {
     let mut shop = open();

@@ -16,7 +16,7 @@ fn rounded(step: i64, mode: RoundingMode) -> Shop {
 fn bought(shop: &mut Shop, qty: i64, price: i64, methods: &[(&str, i64)]) -> TransactionId {
     let id = shop.create(&basket(vec![item("a", qty, price)])).unwrap();
     let payments = methods.iter().map(|(method, amount)| payment(method, *amount)).collect();
-    shop.pay(&id, &PaySale { payments }).unwrap().expect("all was paid");
+    shop.pay(&id, &PaySale { payments }).unwrap().expect("the sale is fully paid");
     id
 }
 
@@ -24,12 +24,12 @@ fn out(document: &Return) -> i64 {
     document.refunds.iter().map(|part| part.amount.saturating_add(part.rounding)).sum()
 }
 
-/// Pieces returned one by one; what each paid out.
+/// Returns pieces one by one. Returns the cash paid out for each.
 fn one_by_one(shop: &mut Shop, id: &TransactionId, qty: i64) -> Vec<i64> {
     (0..qty).map(|_| out(&shop.take_back(id, "a", 1).unwrap())).collect()
 }
 
-/// (step, mode, pieces, price, cash that the sale brings, what each returned piece pays out).
+/// (step, mode, pieces, price, cash received for the sale, cash paid out for each piece).
 #[test]
 fn parts_pay_out_no_more_cash_than_the_sale_brought() {
     use RoundingMode::{Customer, Nearest, Shop as InFavourOfShop};
@@ -48,9 +48,9 @@ fn parts_pay_out_no_more_cash_than_the_sale_brought() {
         let id = bought(&mut shop, qty, price, &[("cash", qty * price)]);
         assert_eq!(Cash::of(&shop.shift.shift).sales, brought);
         assert_eq!(one_by_one(&mut shop, &id, qty), each, "{qty} × {price}, {mode:?} {step}");
-        assert_eq!(Cash::of(&shop.shift.shift).expected, 0, "the drawer is as it was");
+        assert_eq!(Cash::of(&shop.shift.shift).expected, 0, "the drawer is as before");
         let totals = &shop.shift.shift.totals;
-        assert_eq!(totals.rounding, totals.returns_rounding, "6020 of sale and returns is 0");
+        assert_eq!(totals.rounding, totals.returns_rounding, "6020 is 0 for sale and returns together");
     }
 }
 
@@ -58,7 +58,7 @@ fn parts_pay_out_no_more_cash_than_the_sale_brought() {
 fn only_the_cash_part_of_a_sale_is_rounded_back() {
     let mut shop = rounded(1_000, RoundingMode::Nearest);
     let id = bought(&mut shop, 3, 500, &[("card", 400), ("cash", 1_100)]);
-    assert_eq!(one_by_one(&mut shop, &id, 3), [400, 1_000, 0], "card first; 1,000 in cash came in");
+    assert_eq!(one_by_one(&mut shop, &id, 3), [400, 1_000, 0], "card first; 1,000 was received in cash");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn cash_that_other_methods_gave_back_is_part_of_the_cash() {
     let mut cmd = of(&shop, vec![back("a", 1)]);
     cmd.refunds = Some(vec![by("card", 725)]);
     shop.give_back(&boss(), &cmd).unwrap();
-    assert_eq!(one_by_one(&mut shop, &id, 1), [275], "1,000 came in");
+    assert_eq!(one_by_one(&mut shop, &id, 1), [275], "1,000 was received");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn without_cash_of_a_sale_behind_it_rounding_favours_nobody_or_goes_down() {
     }
 }
 
-/// 1,500 in cash were 2,000. Exchanged piece by piece and taken back in cash, they are 2,000 again.
+/// 1,500 was rounded to 2,000 in cash. Exchanged piece by piece and returned for cash, it is 2,000 again.
 #[test]
 fn an_exchange_carries_the_rounding_of_the_cash_behind_it() {
     let mut shop = rounded(1_000, RoundingMode::Nearest);
@@ -144,7 +144,7 @@ fn an_exchange_carries_the_rounding_of_the_cash_behind_it() {
             ..NewReturn::default()
         };
         let document = shop.give_back(&ani(), &cmd).unwrap();
-        assert_eq!(document.rounding, 0, "no cash moves");
+        assert_eq!(document.rounding, 0, "no cash moved");
         if voided {
             let parts = shop.void_paid(&boss(), &target).unwrap();
             given.push(parts.iter().map(|part| part.amount.saturating_add(part.rounding)).sum());

@@ -1,4 +1,5 @@
-//! Lines as providers and banks report them: days of other clocks, references of any length, rows that are no payments.
+//! Lines as providers and banks report them: days in other time zones, references of any length, rows that are not
+//! payments.
 
 use super::*;
 
@@ -6,7 +7,7 @@ fn found<'a>(kind: SourceKind, lines: &'a [OpenLine], items: &'a [OpenItem]) -> 
     match_lines(&terms(kind, None), lines, items, &Known::default())
 }
 
-/// The items of each match.
+/// Returns the items of each match.
 fn items_of(found: &Found<'_>) -> Vec<Vec<String>> {
     said(found).into_iter().map(|(_, _, items)| items).collect()
 }
@@ -16,13 +17,13 @@ fn a_line_that_names_its_payment_may_be_dated_before_it() {
     for (of, near) in [(19, true), (17, true), (16, false), (1, false)] {
         let items = [item("S001", 20, "ch_A1", 155_400)];
         let lines = [reported(1, of, "ch_A1", [155_400, 4_662])];
-        // No day keeps a provider's line from the payment that it names; one that is far off is pointed at.
+        // A provider's line matches the payment that it names on any day; a day far off makes an exception.
         let found_there = found(SourceKind::Provider, &lines, &items);
         let late = found_there.raised.iter().any(|raised| raised.kind == ExceptionKind::Late);
         assert_eq!((found_there.matches.len(), late), (1, !near), "{of}");
         let lines = [banked(1, of, "ch_A1", 155_400)];
         assert_eq!(found(SourceKind::Bank, &lines, &items).matches.len() == 1, near, "{of}");
-        // Without a reference an amount may be another day's.
+        // Without a reference the amount may belong to another day.
         let lines = [reported(1, of, "", [155_400, 4_662])];
         assert_eq!(found(SourceKind::Provider, &lines, &items).matches, []);
     }
@@ -46,7 +47,7 @@ fn references_count_before_amounts_whatever_their_length() {
         ("l3", Rule::Reference, "S001 7 50000"),
     ];
     assert_eq!(rules, expected.map(|(line, rule, item)| (line.to_owned(), rule, item.to_owned())));
-    assert_eq!(reference_key("NOTPROVIDED"), None, "a word for none names nothing");
+    assert_eq!(reference_key("NOTPROVIDED"), None, "a word that means none names no payment");
 }
 
 #[test]
@@ -80,7 +81,7 @@ fn what_a_banks_line_names_counts_before_what_has_its_amount() {
     ];
     assert_eq!(rules, expected.map(|(rule, items)| (rule, items.to_owned())));
     assert_eq!(raised(&made), []);
-    // Another amount than was paid in.
+    // An amount that differs from the deposit.
     let lines = [banked(1, 19, "T-1", 249_000)];
     let items = [item("S001", 18, "T-1", 250_000), bag("B-17", 249_000)];
     let made = found(SourceKind::Bank, &lines, &items);
@@ -132,7 +133,7 @@ fn a_refund_may_have_the_reference_of_its_sale() {
         let expected = vec![sold(), vec![format!("S001 {reference} -62160")]];
         assert_eq!(matched(&items, &lines), (expected, vec![]), "{reference}");
     }
-    // A refund that has a line of its own is none of another line.
+    // A refund with its own line does not belong to another line.
     let three = [lines[0].clone(), lines[1].clone(), reported(3, 20, "R-1001", [-62_160, 0])];
     let one = [sale(), refund("S001", 19, "R-1001")];
     let expected = vec![sold(), vec!["S001 R-1001 -62160".to_owned()]];

@@ -1,5 +1,5 @@
 //! Records between several stores and a hub: fields that both sides write, with clocks that are years off, denials,
-//! goods on their way, and the feed that sends them, over the rules that the daemons run. `SIMULATION_SEEDS=N` runs N
+//! goods in transit, and the feed that sends them, with the rules that the daemons use. `SIMULATION_SEEDS=N` runs N
 //! histories from `SIMULATION_FROM` on, `SIMULATION_SEED=N` only that one.
 
 mod broken;
@@ -21,9 +21,9 @@ mod world;
 use broken::Broken;
 use world::World;
 
-/// Histories in the test command.
+/// Default number of histories.
 const SEEDS: u64 = 200;
-/// Things that happen in one history.
+/// Events of one history.
 const STEPS: usize = 150;
 
 fn number(name: &str) -> Option<u64> {
@@ -60,6 +60,6 @@ fn records_are_the_same_everywhere_after_any_history() {
 fn a_broken_rule_is_found() {
     for broken in broken::BY_CHANCE {
         let found = (1..=SEEDS).any(|seed| run(seed, broken).is_err());
-        assert!(found, "{broken:?} went unseen in {SEEDS} histories");
+        assert!(found, "{broken:?} was not found in {SEEDS} histories");
     }
 }

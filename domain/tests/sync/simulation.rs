@@ -1,6 +1,6 @@
-//! A store with its copies and backups, a hub, lost, late, doubled and disordered letters, crashes anywhere and clocks
-//! years off, over the rules that the daemons run. `SIMULATION_SEEDS=N` runs N histories from `SIMULATION_FROM` on,
-//! `SIMULATION_SEED=N` only that one.
+//! A store with its copies and backups, a hub, lost, late, duplicated and reordered messages, crashes at any point and
+//! clocks that are years off, with the rules that the daemons use. `SIMULATION_SEEDS=N` runs N histories from
+//! `SIMULATION_FROM` on, `SIMULATION_SEED=N` only that one.
 
 mod broken;
 mod disks;
@@ -22,11 +22,11 @@ mod world;
 use broken::Broken;
 use world::World;
 
-/// Histories in the test command.
+/// Default number of histories.
 const SEEDS: u64 = 200;
-/// Histories within which a broken rule has to be found.
+/// Number of histories in which a broken rule must be found.
 const BROKEN_SEEDS: u64 = 2000;
-/// Rules whose loss random histories find soon; that of the others takes ten thousand or shows in a named one.
+/// Defects that random histories find soon. The others need ten thousand, or a named history.
 const FOUND: &[Broken] = &[
     Broken::Dedup,
     Broken::CursorFirst,
@@ -86,6 +86,6 @@ fn store_and_hub_have_the_same_after_any_history() {
 fn a_broken_hub_is_found() {
     for broken in FOUND {
         let found = (1..=BROKEN_SEEDS).find(|seed| run(*seed, *broken).is_err());
-        assert!(found.is_some(), "{broken:?} went unseen in {BROKEN_SEEDS} histories");
+        assert!(found.is_some(), "{broken:?} was not found in {BROKEN_SEEDS} histories");
     }
 }

@@ -1,4 +1,4 @@
-//! The rules of the books, as vectors ask for them.
+//! The rules of the books, called by vectors.
 
 use super::rules::refused;
 use domain::rules::books::locked_days::LockedDays;
@@ -11,7 +11,7 @@ fn rows(entry: &Entry) -> Value {
     json!(entry.rows.iter().map(row).collect::<Vec<_>>())
 }
 
-/// The locked days of one book.
+/// Returns the date of an entry; the vector has the locked days of one book.
 pub fn entry_date(given: &Value) -> Value {
     let mut days = LockedDays::default();
     let locked: Vec<(String, Date)> = serde_json::from_value(given["locked"].clone()).unwrap();

@@ -1,4 +1,4 @@
-//! The rules of counts, transfers and promotions, as vectors ask for them.
+//! The rules of counts, transfers and promotions, called by vectors.
 
 use super::rules::{int, int_or, list, refused, text};
 use domain::model::base::figures::Money;
@@ -81,7 +81,7 @@ pub fn transfer(given: &Value) -> Value {
     })
 }
 
-/// The promotions by their rule; then the cashier's basket discount, spread as `basket` spreads it.
+/// Applies the promotions by their rule, then the cashier's basket discount, split as `basket` splits it.
 pub fn promo(given: &Value) -> Value {
     let promotions: Vec<Promotion> = serde_json::from_value(given["promotions"].clone()).unwrap();
     let skus: Vec<Sku> = list(given, "lines").iter().map(|line| text(line, "sku").into()).collect();

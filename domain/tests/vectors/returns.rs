@@ -1,4 +1,4 @@
-//! The rules of refunds and points, as vectors ask for them.
+//! The rules of refunds and points, called by vectors.
 
 use super::rules::{int, int_or, list, refused, text};
 use domain::model::base::figures::{BasisPoints, Money};
@@ -115,7 +115,7 @@ pub fn lots(given: &Value) -> Value {
                     earned.insert(text(step, "id"), date(step, "expires"));
                     lots.earn(text(step, "id"), points.into(), date(step, "expires"));
                 }
-                // A vector that names no day is about the order alone.
+                // A vector without a day tests only the order.
                 "redeem" => match lots.redeem(points.into(), date(step, "on").unwrap_or(Date::MIN)) {
                     Err(refusal) => {
                         let code = refusal.code();

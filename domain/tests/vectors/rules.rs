@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use testkit::shop::{NOW, Shop, ani, product, rules};
 
-/// The rule of that name, if it exists.
+/// Returns the rule with that name, if it exists.
 pub fn rule(name: &str) -> Option<fn(&Value) -> Value> {
     Some(match name {
         "half_up" => half_up,
@@ -128,7 +128,7 @@ fn shown(payment: &Payment) -> Value {
     })
 }
 
-/// Through the whole of `pay` and `settle`: a sale of that total in a shift.
+/// Runs `pay` and `settle` completely: a sale of that total in a shift.
 fn pay(given: &Value) -> Value {
     let rules = Rules {
         cash_rounding: Money::new(int(given, "step")),
@@ -141,7 +141,7 @@ fn pay(given: &Value) -> Value {
     let id = shop.create(&testkit::shop::basket(vec![testkit::shop::item("1", 1, 0)])).unwrap();
     let sale = shop.shift.open.get_mut(&id).unwrap();
     (sale.subtotal, sale.total, sale.amount_due) = (total.into(), total.into(), total.into());
-    // This member is simply there, and rich, so that points may be tendered.
+    // The member exists and has enough points, so that points may be tendered.
     sale.member_id = Some("mbr_1".into());
     let mut account = PointsAccount::new("mbr_1".into());
     account.lots.earn("gift", 1_000_000.into(), None);
@@ -218,7 +218,7 @@ fn cash(given: &Value) -> Payment {
     }
 }
 
-/// Sums arranged, `close` decides. Refunds and cash movements are counted by later rules.
+/// Sets the sums of the shift; `close` computes the rest. Refunds and cash movements are tested by later rules.
 fn close(given: &Value) -> Value {
     let mut shop = Shop::open(rules(), []);
     let shift = &mut shop.shift.shift;

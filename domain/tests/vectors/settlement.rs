@@ -1,4 +1,4 @@
-//! The rules of settlement, as vectors ask for them.
+//! The rules of settlement, called by vectors.
 
 use super::rules::{int, list, text};
 use domain::model::base::figures::BasisPoints;
@@ -12,7 +12,7 @@ use domain::rules::books::settlement::{
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-/// Days after a payment in which its line comes, where a source says nothing else.
+/// Default number of days after a payment within which its line comes.
 const WINDOW_DAYS: i32 = 4;
 
 fn date(given: &Value) -> Date {
@@ -73,7 +73,7 @@ fn terms(source: &Value) -> Terms {
     }
 }
 
-/// One line against whole days of stores.
+/// Matches one line with whole days of stores.
 pub fn net_match(given: &Value) -> Value {
     let (lines, items) = ([line(&given["line"])], items(given));
     let found = match_nets(&terms(&given["source"]), &lines, &items);
@@ -95,7 +95,7 @@ pub fn net_match(given: &Value) -> Value {
     }
 }
 
-/// Each line with its items, and what is said of it.
+/// Returns each line with its items and its result.
 pub fn reference_match(given: &Value) -> Value {
     let lines: Vec<OpenLine> = list(given, "lines").iter().map(line).collect();
     let items = items(given);
@@ -110,7 +110,7 @@ pub fn reference_match(given: &Value) -> Value {
     json!({"result": lines.iter().map(said).collect::<Vec<_>>()})
 }
 
-/// Which rows of a file are new.
+/// Returns which rows of a file are new.
 pub fn import(given: &Value) -> Value {
     let reported = |field: &str| {
         let rows: Vec<(Date, String, i64)> = serde_json::from_value(given[field].clone()).unwrap();

@@ -194,7 +194,7 @@ async fn zstd_is_unpacked_up_to_the_limit() {
     let bomb = pack(&vec![b' '; 1 << 20]);
     let cut = whole[..whole.len() - 3].to_vec();
     let tight = pack(&[b' '; 1001]);
-    // A window of 1 GiB is asked for and refused before anything is made for it.
+    // A window of 1 GiB is requested, and refused before memory is allocated for it.
     let mut greedy = zstd::Encoder::new(Vec::new(), 1).unwrap();
     greedy.window_log(30).unwrap();
     std::io::copy(&mut &vec![b' '; 2 << 20][..], &mut greedy).unwrap();
@@ -227,13 +227,13 @@ async fn without_a_token_little_is_taken_and_all_bodies_share_a_budget() {
         client.send(space(whole - 1)).await;
         held.push(client);
     }
-    // Which of them comes last is not known.
+    // Which of them is last is not known.
     let answers = held.iter_mut().map(|client| Box::pin(client.answer()));
     let (refused, ..) = futures_util::future::select_all(answers).await;
     let refused = refused.unwrap();
     refused.refused(503, "unavailable");
     assert_eq!((refused.header("retry-after"), refused.header("connection")), (Some("1"), Some("close")));
-    // A till's own body is small, and taken.
+    // A till's own body is small and accepted.
     assert_eq!(edge.ask("POST /things", &[&manager, JSON], THING).await.status, 201);
     drop(held);
 }

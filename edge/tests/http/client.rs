@@ -1,4 +1,4 @@
-//! A client that can be as rude as a test needs: it writes bytes and reads answers.
+//! A client for invalid requests: it writes bytes and reads answers.
 
 use serde_json::Value;
 use std::{net::SocketAddr, time::Duration};
@@ -8,7 +8,7 @@ use tokio::{
     time::timeout,
 };
 
-/// Longest that a test waits for the server to do what it must.
+/// Longest wait for an action of the server.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub struct Client {
@@ -37,7 +37,7 @@ impl Answer {
         self.json()["data"].clone()
     }
 
-    /// Checks the failure envelope, key by key, and gives its `details`.
+    /// Checks the envelope of a failure, key by key, and returns its `details`.
     pub fn refused(&self, status: u16, code: &str) -> Value {
         assert_eq!(self.status, status, "{}", String::from_utf8_lossy(&self.body));
         assert_eq!(self.header("content-type"), Some("application/json"));
@@ -60,7 +60,7 @@ impl Client {
         Self { stream: TcpStream::connect(address).await.expect("a connection"), buffer: Vec::new() }
     }
 
-    /// From another address of this machine.
+    /// Connects from another address of this machine.
     pub async fn connect_from(source: [u8; 4], address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.bind((source, 0).into()).expect("bound");
@@ -71,7 +71,7 @@ impl Client {
         self.stream.write_all(bytes.as_ref()).await.expect("sent");
     }
 
-    /// A whole request: `head` is `GET /path`, `lines` are header lines.
+    /// Sends a whole request: `head` is `GET /path`, `lines` are header lines.
     pub async fn ask(&mut self, head: &str, lines: &[&str], body: &str) -> Answer {
         let mut text = format!("{head} HTTP/1.1\r\nhost: edge\r\n");
         for line in lines {
@@ -85,12 +85,12 @@ impl Client {
         self.read(head.starts_with("HEAD")).await.expect("an answer")
     }
 
-    /// The next answer; none if the server closed first.
+    /// Reads the next answer. Returns `None` if the server closed first.
     pub async fn answer(&mut self) -> Option<Answer> {
         self.read(false).await
     }
 
-    /// Waits until the server closes; what it said before is given back.
+    /// Waits until the server closes. Returns what it sent before.
     pub async fn closed(&mut self) -> Vec<u8> {
         while self.more().await {}
         std::mem::take(&mut self.buffer)
@@ -115,7 +115,7 @@ impl Client {
         let length = answer.header("content-length").map_or(0, |text| text.parse().expect("a length"));
         let length = if headless { 0 } else { length };
         while self.buffer.len() < length {
-            assert!(self.more().await, "the body broke off");
+            assert!(self.more().await, "the body ended early");
         }
         answer.body = self.buffer.drain(..length).collect();
         Some(answer)

@@ -1,4 +1,4 @@
-//! A small server on the edge: routes that show what a handler is given, and how to reach it.
+//! A small server with the edge: routes that show the input of a handler, and functions to call them.
 
 use super::client::{Answer, Client};
 use domain::model::base::answer;
@@ -169,7 +169,7 @@ async fn echo(request: Request<Desk>) -> Result<Reply, ApiError> {
     })))
 }
 
-/// Plays a store of answers: the key `again` has been seen before.
+/// Imitates stored answers: the key `again` was used before.
 async fn make(request: Request<Desk>) -> Result<Reply, ApiError> {
     let thing: Thing = request.json()?;
     let answer = answer::Answer::created("/things/7".to_owned(), &thing);
@@ -226,12 +226,12 @@ impl Edge {
         Client::connect(self.address).await
     }
 
-    /// One request on a connection of its own.
+    /// Sends one request on its own connection.
     pub async fn ask(&self, head: &str, lines: &[&str], body: &str) -> Answer {
         self.client().await.ask(head, lines, body).await
     }
 
-    /// An `Authorization` line for a user of this role.
+    /// Returns an `Authorization` line for a user of this role.
     pub fn bearer(&self, role: Role) -> String {
         self.bearer_of("usr_1", role, edge::clock::now())
     }

@@ -1,4 +1,4 @@
-//! Shutdown: nothing new, what is in flight finishes, the deadline ends the rest.
+//! Shutdown: no new connections, pending requests finish, and the deadline ends the rest.
 
 use super::desk::Edge;
 use edge::Limits;

@@ -1,4 +1,4 @@
-//! Request ids, retry keys, till names, queries, pages.
+//! Request IDs, idempotency keys, tills, queries, pages.
 
 use super::desk::Edge;
 use domain::model::people::user::Role;

@@ -1,4 +1,4 @@
-//! Slow, silent, greedy and broken peers: each is let go in time, and a panic is a JSON 500.
+//! Slow, silent, greedy and broken clients: each is disconnected in time, and a panic is a JSON 500.
 
 use super::{client::Client, desk::Edge};
 use domain::model::people::user::Role;
@@ -31,7 +31,7 @@ async fn a_dripping_header_gains_nothing() {
     client.send("GET /things HTTP/1.1\r\n").await;
     let mut drip = tokio::time::interval(SHORT / 10);
     let mut drops = 0;
-    // Each line comes well within the time, the header as a whole never ends.
+    // Each line comes within the timeout, but the head never ends.
     while client.stream.write_all(b"x-drip: 1\r\n").await.is_ok() {
         drip.tick().await;
         drops += 1;
@@ -64,7 +64,7 @@ async fn an_answer_that_nobody_reads_is_given_up() {
     let edge = Edge::start(Limits { write_timeout: SHORT, max_connections: 1, ..Limits::default() }).await;
     let mut greedy = edge.client().await;
     greedy.send("GET /big HTTP/1.1\r\nhost: edge\r\n\r\n").await;
-    // The only place is free again once the server has given up on the first connection.
+    // The only slot is free again once the server has given up on the first connection.
     loop {
         let answer = edge.ask("GET /things/1", &[], "").await;
         if answer.status == 200 {
@@ -139,7 +139,7 @@ async fn one_connection_too_many_is_refused() {
     assert!(three.closed().await.is_empty());
     assert_eq!(one.ask("GET /things/1", &[], "").await.status, 200);
     drop(two);
-    // A place is free as soon as the server has seen the end of the second connection.
+    // A slot is free as soon as the server has noticed the end of the second connection.
     while edge.ask("GET /things/1", &[], "").await.status != 200 {}
 }
 
@@ -175,7 +175,7 @@ async fn a_handler_runs_to_its_end_when_its_peer_hangs_up() {
     gone.send("GET /slow HTTP/1.1\r\nhost: edge\r\n\r\n").await;
     edge.desk.entered.notified().await;
     drop(gone);
-    // Nobody is there, and the place is still taken: hang-ups make no more handlers than there are places.
+    // The client has gone, but its slot is still taken: disconnected clients cause no more handlers than slots.
     edge.client().await.answer().await.unwrap().refused(503, "unavailable");
     edge.desk.released.notify_one();
     edge.desk.left.notified().await;
@@ -200,11 +200,11 @@ async fn strangers_who_only_open_connections_keep_nobody_out_who_works_here() {
     let mut strangers = Vec::new();
     for stranger in 0..60 {
         let mut client = Client::connect_from([127, 0, 2, stranger % 3], edge.address).await;
-        // One that is refused is closed.
+        // A refused connection is closed.
         let _ = client.stream.write_all(b"G").await;
         strangers.push(client);
         assert_eq!(make(stranger % 3 + 1).await, 201, "{stranger}");
     }
-    // New clients are admitted as well: the address with most connections makes room.
+    // New clients are also accepted: the address with the most connections gives up a slot.
     assert_eq!(make(9).await, 201);
 }

@@ -1,4 +1,4 @@
-//! The network guard: strangers are answered and closed before anything of theirs is read.
+//! The network guard: other addresses get an answer and are disconnected before their request is read.
 
 use super::{client::Client, desk::Edge};
 use edge::Limits;

@@ -1,4 +1,4 @@
-//! Behind a proxy: the address that limits look at is the caller's, and nobody else can choose it.
+//! Behind a proxy: limits apply to the caller's address, which nobody else can choose.
 
 use super::{client::Client, desk::Edge};
 use domain::model::people::user::Role;
@@ -12,7 +12,7 @@ fn proxies(protocol: bool) -> Proxies {
     Proxies { trusted: vec!["127.0.0.9/32".parse().unwrap()], protocol, ..Proxies::default() }
 }
 
-/// A server that one address may use twice at a time.
+/// Starts a server with a limit of two connections per address.
 async fn behind_a_proxy() -> Edge {
     let limits = Limits { proxies: proxies(false), max_connections_per_address: 2, ..Limits::default() };
     Edge::start(limits).await
@@ -39,7 +39,7 @@ async fn each_request_has_the_address_of_its_caller() {
         assert_eq!(proxy.ask("GET /things/1", &[&line], "").await.data()["peer"], address, "{line}");
     }
     let stranger = edge.ask("GET /things/1", &[&from("10.1.1.1")], "").await;
-    assert_eq!(stranger.data()["peer"], "127.0.0.1", "nobody believes a stranger");
+    assert_eq!(stranger.data()["peer"], "127.0.0.1", "a header of an unknown proxy is ignored");
 }
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn a_forwarded_request_is_never_from_this_machine() {
     for line in [from("10.5.5.5"), from("127.0.0.1"), from("nonsense"), "forwarded: for=x".to_owned()] {
         let answer = from_proxy(&edge).await.ask("GET /metrics", &[&line], "").await;
         answer.refused(401, "missing_token");
-        // Of a proxy that nobody has named as one, too.
+        // The same with a proxy that is not configured.
         edge.ask("GET /metrics", &[&line], "").await.refused(401, "missing_token");
     }
 }
@@ -81,7 +81,7 @@ async fn a_proxy_has_as_many_connections_as_its_callers_need() {
         edge.desk.entered.notified().await;
         waiting.push(client);
     }
-    // Connections that wait for a request are nobody's.
+    // Connections that wait for a request belong to no caller.
     let mut idle = Vec::new();
     for _ in 0..12 {
         idle.push(from_proxy(&edge).await);
@@ -97,11 +97,11 @@ async fn a_proxy_has_as_many_connections_as_its_callers_need() {
         edge.desk.left.notified().await;
         drop(client);
     }
-    // A place is free as soon as the answer of the request that had it was made.
+    // A slot is free as soon as the answer of its request was made.
     while from_proxy(&edge).await.ask("GET /things/1", &[&from("10.1.1.1")], "").await.status != 200 {}
 }
 
-/// Requests whose bodies never come take the places of callers as connections would, and make room as they would.
+/// Requests whose bodies never come count for their callers like connections, and give up slots like them.
 #[tokio::test]
 async fn callers_who_send_half_a_request_keep_nobody_out_who_works_here() {
     let limits = Limits { proxies: proxies(false), max_connections: 16, ..Limits::default() };
@@ -124,8 +124,8 @@ async fn callers_who_send_half_a_request_keep_nobody_out_who_works_here() {
     }
     assert_eq!(make().await, 201);
     let newcomer = from_proxy(&edge).await.ask("GET /things/1", &[&from("10.1.3.1")], "").await;
-    assert_eq!(newcomer.status, 200, "the one who has most makes room");
-    // The oldest of those half requests were answered instead of the newest ones.
+    assert_eq!(newcomer.status, 200, "the caller with the most requests gives up a slot");
+    // The oldest of the incomplete requests were answered instead of the newest ones.
     attackers.remove(0).answer().await.unwrap().refused(503, "unavailable");
 }
 
@@ -143,7 +143,7 @@ async fn the_proxy_protocol_names_the_caller_of_a_connection() {
         let mut client = connect(&format!("10.1.1.{}", n / 2)).await;
         let spoofed = [from("10.9.9.9")];
         let answer = client.ask("GET /things/1", &[&spoofed[0]], "").await;
-        assert_eq!(answer.data()["peer"], format!("10.1.1.{}", n / 2), "a caller is no proxy");
+        assert_eq!(answer.data()["peer"], format!("10.1.1.{}", n / 2), "a caller is not a proxy");
         callers.push(client);
     }
     connect("10.1.1.0").await.answer().await.unwrap().refused(503, "unavailable");
@@ -159,7 +159,7 @@ async fn the_proxy_protocol_names_the_caller_of_a_connection() {
     assert_eq!(check.ask("GET /things/1", &[], "").await.data()["peer"], "127.0.0.9");
     let mut without = from_proxy(&edge).await;
     without.send("GET /things/1 HTTP/1.1\r\nhost: edge\r\n\r\n").await;
-    assert!(without.closed().await.is_empty(), "it would have to be guessed whose it is");
+    assert!(without.closed().await.is_empty(), "the caller's address is ambiguous");
     let mut stranger = edge.client().await;
     stranger
         .send("PROXY TCP4 10.1.1.9 127.0.0.1 4711 80\r\nGET /things/1 HTTP/1.1\r\nhost: edge\r\n\r\n")

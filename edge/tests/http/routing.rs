@@ -1,4 +1,4 @@
-//! Which row answers a path, and what the others get.
+//! Which route answers a path, and the answers of other paths.
 
 use super::desk::Edge;
 use edge::Limits;

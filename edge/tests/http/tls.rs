@@ -1,4 +1,4 @@
-//! TLS as clients see it: versions, certificates read again, who is let in plainly, who is hung up on.
+//! TLS from a client's view: versions, reloaded certificates, who may use plain HTTP, and who is disconnected.
 
 use super::{client::Client, desk::Edge};
 use edge::{
@@ -55,7 +55,7 @@ impl Files {
         Tls::load(&self.cert(), &self.key()).map(Arc::new)
     }
 
-    /// A client that trusts what lies in the folder now.
+    /// Returns a client that trusts the certificate that is in the folder now.
     fn client(&self, version: &'static SupportedProtocolVersion) -> TlsConnector {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(self.cert()).unwrap()).unwrap();
@@ -73,7 +73,7 @@ async fn connect(client: &TlsConnector, address: SocketAddr) -> std::io::Result<
     client.connect(ServerName::try_from(NAME).unwrap(), stream).await
 }
 
-/// Everything that is answered to one request on a connection of its own.
+/// Returns the whole answer to one request on its own connection.
 async fn ask(client: &TlsConnector, address: SocketAddr) -> String {
     let mut stream = connect(client, address).await.unwrap();
     stream.write_all(b"GET /things/1 HTTP/1.1\r\nhost: edge\r\nconnection: close\r\n\r\n").await.unwrap();
@@ -97,7 +97,7 @@ async fn both_versions_are_spoken_and_nothing_older() {
         let stream = connect(&client, edge.address).await.unwrap();
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(b"http/1.1".as_slice()));
     }
-    // A ClientHello of TLS 1.1 with one old suite: answered by the alert protocol_version (70).
+    // A ClientHello of TLS 1.1 with one old suite gets the alert protocol_version (70).
     let mut hello = vec![0x16, 3, 1, 0, 55, 1, 0, 0, 51, 3, 2];
     hello.extend([7; 32]);
     hello.extend([0, 0, 2, 0, 0x2f, 1, 0, 0, 8, 0, 13, 0, 4, 0, 2, 8, 4]);
@@ -117,12 +117,12 @@ async fn new_connections_see_the_new_certificate_and_open_ones_go_on() {
     tls.reload().unwrap();
     let after = files.client(&TLS13);
     assert!(ask(&after, edge.address).await.starts_with("HTTP/1.1 200"));
-    assert!(connect(&before, edge.address).await.is_err(), "the old certificate is still shown");
+    assert!(connect(&before, edge.address).await.is_err(), "the old certificate is still in use");
     open.write_all(b"GET /things/1 HTTP/1.1\r\nhost: edge\r\n\r\n").await.unwrap();
     let mut status = [0; 12];
     open.read_exact(&mut status).await.unwrap();
     assert_eq!(&status, b"HTTP/1.1 200");
-    // What can't be used changes nothing.
+    // Invalid files change nothing.
     files.protect(0o644);
     assert!(matches!(tls.reload(), Err(TlsError::Secret(_))));
     files.protect(0o600);
@@ -141,7 +141,7 @@ async fn files_that_do_not_fit_are_refused() {
     }
     files.protect(0o600);
     fs::copy(other.key(), files.key()).unwrap();
-    assert!(matches!(files.load(), Err(TlsError::Unusable(_))), "another certificate's key");
+    assert!(matches!(files.load(), Err(TlsError::Unusable(_))), "the key of another certificate");
     fs::copy(files.cert(), files.key()).unwrap();
     files.protect(0o600);
     assert!(matches!(files.load(), Err(TlsError::NoKey(_))));

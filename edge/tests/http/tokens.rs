@@ -1,4 +1,4 @@
-//! Tokens over HTTP: which are accepted, and how the others are refused.
+//! Tokens over HTTP: which ones are accepted, and how the others are refused.
 
 use super::desk::{Edge, user_of};
 use domain::model::base::ids::SessionId;

@@ -1,7 +1,8 @@
 //! Black-box tests of the hub: over HTTP and the command line, on a real database.
 //!
 //! `HUB_TEST_POSTGRES=postgres://user@host` runs all of them on PostgreSQL, each in a database of its own;
-//! `HUB_TEST_CONNECTIONS=1` with a single connection each, `HUB_TEST_PARTITIONED=1` with its tables in parts (PostgreSQL).
+//! `HUB_TEST_CONNECTIONS=1` limits each to a single connection, and `HUB_TEST_PARTITIONED=1` partitions the tables
+//! (PostgreSQL).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The audit's page size: small enough that paging is tried too.
 const PAGE: usize = 200;
 
-/// Checks everything that `tills` sold, out of `received` pieces of every product.
+/// Checks everything that `tills` sold out of `received` pieces of every product.
 #[track_caller]
 pub fn audit(store: &Store, tills: &mut [Till], received: i64) {
     let mut manager = store.login("manager");
@@ -23,7 +23,7 @@ pub fn audit(store: &Store, tills: &mut [Till], received: i64) {
     stock(&mut manager, &sold, received);
 }
 
-/// The list of a shift's sales equals the answers that the till got, and its receipts have no gap.
+/// Asserts that the list of a shift's sales equals the till's answers, and that its receipts have no gap.
 #[track_caller]
 fn sales_of_till(manager: &mut Client, till: &Till) {
     let path = format!("/api/pos/transactions?shift_id={}&state=paid", till.shift_id);
@@ -67,7 +67,7 @@ fn summary_of_till(manager: &mut Client, till: &Till) {
     assert_eq!(summary["cash"]["expected"], json!(100_000 + cash), "{summary}");
 }
 
-/// A repeat of the last payments gives the stored bytes.
+/// Asserts that repeated payments return the stored bytes.
 #[track_caller]
 fn repeats_of_till(till: &mut Till) {
     let recent: Vec<Sold> = till.sold.iter().rev().take(3).cloned().collect();
@@ -80,7 +80,7 @@ fn repeats_of_till(till: &mut Till) {
             sale.receipt_no,
             again.text()
         );
-        assert!(again.body == sale.pay_answer, "{}: another answer: {}", sale.receipt_no, again.text());
+        assert!(again.body == sale.pay_answer, "{}: a different answer: {}", sale.receipt_no, again.text());
     }
 }
 
@@ -102,7 +102,7 @@ fn stock(manager: &mut Client, sold: &[&Sold], received: i64) {
     }
 }
 
-/// Every item of a list, page by page.
+/// Returns every item of a list, page by page.
 #[track_caller]
 pub fn items(client: &mut Client, path: &str) -> Vec<Value> {
     let joint = if path.contains('?') { '&' } else { '?' };

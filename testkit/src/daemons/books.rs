@@ -1,5 +1,5 @@
-//! Books: sales, stock, points and cash according to a store's records, its own rows and its hub's sums. Folded here by
-//! plain arithmetic over JSON, without the programs' own rules.
+//! Books: sales, stock, points and cash according to a store's records, its own rows and its hub's sums. They are
+//! computed here from JSON without the programs' own rules.
 
 use crate::audit::items;
 use crate::client::Client;
@@ -42,7 +42,7 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
 }
 
 impl Books {
-    /// From distinct events of the store.
+    /// Computes the sums from the distinct events of a store.
     #[track_caller]
     pub fn of_records<'a>(records: impl Iterator<Item = &'a str>) -> Self {
         let mut books = Self::default();
@@ -126,7 +126,7 @@ impl Books {
                 }
             }
             "points.adjusted" => self.points(&serde_json::json!([payload["entry"]])),
-            silent => assert!(SILENT.contains(&silent), "what does {silent} do to the sums?"),
+            silent => assert!(SILENT.contains(&silent), "the effect of {silent} on the sums is unknown"),
         }
     }
 
@@ -154,7 +154,7 @@ impl Books {
         self.points(&payload["points"]);
     }
 
-    /// Effects of lines on stock.
+    /// Applies the effects of lines on stock.
     fn effects(&mut self, payload: &Value, lines: &Value) {
         for effect in list(&payload["lines"]) {
             let line = list(lines).find(|line| line["line_no"] == effect["line_no"]).unwrap();
@@ -180,7 +180,7 @@ impl Books {
         }
     }
 
-    /// The sums that the hub has folded.
+    /// Reads the hub's sums.
     #[track_caller]
     pub fn of_hub(hub: &Hub, store_id: &str) -> Self {
         let mut client = hub.login();
@@ -196,7 +196,7 @@ impl Books {
         Self { sales, stock, points, cash }.whole()
     }
 
-    /// The sums of the store's own rows; `of` names the members who ever had points.
+    /// Reads the sums of the store's own rows; `of` names the members who ever had points.
     #[track_caller]
     pub fn of_rows(store: &Store, of: &Self) -> Self {
         let mut manager = store.login("manager");
@@ -227,7 +227,7 @@ impl Books {
         books.whole()
     }
 
-    /// The figures that a store's rows know, too.
+    /// Returns the figures that a store's rows have, too.
     pub fn of_the_shop(&self) -> Self {
         let mut books = self.clone();
         let hubs_own = ["rounding", "total", "voids_count", "voids_total", "returns_tax"];
@@ -235,7 +235,7 @@ impl Books {
         books
     }
 
-    /// Without sums of nothing.
+    /// Returns the sums without zeros.
     fn whole(mut self) -> Self {
         self.sales.retain(|_, figure| *figure != 0);
         self.stock.retain(|_, sums| *sums != (0, 0));
@@ -245,7 +245,7 @@ impl Books {
     }
 }
 
-/// The sum of a member's entries at a store.
+/// Returns the sum of a member's entries at a store.
 fn points(manager: &mut Client, member_id: &str) -> i64 {
     let mut sum = 0;
     let mut cursor = String::new();

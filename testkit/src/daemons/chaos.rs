@@ -13,20 +13,20 @@ use std::time::Duration;
 pub enum Chaos {
     /// Passes everything on unchanged.
     Pass,
-    /// The line is dead: connections of callers are closed.
+    /// The connection is dead: callers' connections are closed.
     Down,
-    /// The hub carries it out; its answer never arrives.
+    /// The hub executes the call, but its answer is lost.
     LoseAnswer,
-    /// Call after call the connection ends one byte later: first on its way up, then on its way back; once
-    /// an answer has come through whole, nothing more is done.
+    /// From call to call the connection ends one byte later, first in the request and then in the answer, until a whole
+    /// answer has arrived.
     CutAtEveryByte,
     /// The hub gets it twice, one after the other; the second answer arrives.
     Twice,
     /// The hub gets it twice at the same time; one answer arrives.
     TwiceAtOnce,
-    /// A copy of the call before arrives after this one.
+    /// A copy of the former call arrives after this one.
     Reorder,
-    /// Both ways take so long.
+    /// Both directions take this long.
     Delay(Duration),
     /// A captive portal answers: 200 and a page.
     Portal,
@@ -44,15 +44,15 @@ pub struct Proxy {
 
 struct State {
     hub: SocketAddr,
-    /// The present treatment, and the beginning of the first line of the affected calls.
+    /// The current treatment, and the beginning of the first line of the affected calls.
     now: Mutex<(Chaos, &'static [u8])>,
     tampered: AtomicU64,
     taken: AtomicU64,
     /// The place at which the next connections are cut.
     cut: Mutex<Cut>,
-    /// Every push that came, as it came.
+    /// Every received push, unchanged.
     pushes: Mutex<Vec<Vec<u8>>>,
-    /// A token counts once: copies of a call are signed again.
+    /// A token is valid once, so copies of a call are signed again.
     sign: Mutex<Option<Signer>>,
 }
 
@@ -75,7 +75,7 @@ const NOT_OURS: &str = r#"{"success": true, "data": {"welcome": "please log in"}
 const SILENCE: Duration = Duration::from_secs(60);
 
 impl Proxy {
-    /// In front of a hub.
+    /// Starts a proxy for a hub.
     pub fn before(hub: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -98,7 +98,7 @@ impl Proxy {
         *self.state.sign.lock().unwrap() = Some(Box::new(signer));
     }
 
-    /// Sends a copy of a call to the hub; gives the head of its answer.
+    /// Sends a copy of a call to the hub, and returns the head of its answer.
     pub fn again(&self, request: &[u8]) -> String {
         let answer = self.state.ask_again(request).unwrap();
         String::from_utf8_lossy(&answer).lines().next().unwrap_or_default().to_owned()
@@ -112,7 +112,7 @@ impl Proxy {
         *self.state.now.lock().unwrap() = (chaos, to);
     }
 
-    /// Calls that were tampered with since then.
+    /// Returns the number of calls that were tampered with since then.
     pub fn tampered(&self) -> u64 {
         self.state.tampered.load(Ordering::SeqCst)
     }
@@ -203,7 +203,7 @@ impl State {
         Ok(answer)
     }
 
-    /// The same call with a token of its own.
+    /// Returns the call with its own token.
     fn copy(&self, request: &[u8]) -> Vec<u8> {
         let sign = self.sign.lock().unwrap();
         let token = sign.as_ref().expect("copies have to be signed")();
@@ -240,7 +240,7 @@ fn page(kind: &str, text: &str) -> String {
     )
 }
 
-/// The same answer as another version might give it.
+/// Returns the answer as another version might give it.
 fn changed(answer: &[u8], change: fn(&mut Value)) -> Vec<u8> {
     let end = answer.windows(4).position(|window| window == b"\r\n\r\n").map_or(answer.len(), |at| at + 4);
     let Ok(mut body) = serde_json::from_slice::<Value>(&answer[end..]) else {
@@ -270,7 +270,7 @@ fn add_fields(value: &mut Value) {
     }
 }
 
-/// One request, with `connection: close` so that its answer ends with the connection.
+/// Reads one request and adds `connection: close`, so that its answer ends with the connection.
 fn read_request(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 16 * 1024];

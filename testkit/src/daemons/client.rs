@@ -12,7 +12,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// Time that a client waits for bytes before the answer counts as lost.
+/// Time without bytes after which an answer counts as lost.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The largest answer that a test reads.
@@ -25,7 +25,7 @@ pub struct Reply {
     pub body: Vec<u8>,
 }
 
-/// One caller: an address, perhaps a token and a till.
+/// A caller: an address, with an optional token and till.
 #[derive(Debug)]
 pub struct Client {
     address: SocketAddr,
@@ -50,25 +50,25 @@ impl Client {
         }
     }
 
-    /// The same caller with a token.
+    /// Adds a token.
     pub fn with_token(mut self, token: &str) -> Self {
         self.token = Some(token.to_owned());
         self
     }
 
-    /// The same caller, speaking from a till.
+    /// Adds a till.
     pub fn at_register(mut self, register: &str) -> Self {
         self.register = Some(register.to_owned());
         self
     }
 
-    /// The same caller on one connection that stays open.
+    /// Keeps one connection open.
     pub fn keeping_alive(mut self) -> Self {
         self.keep_alive = true;
         self
     }
 
-    /// The same caller with another patience.
+    /// Sets another timeout.
     pub fn patient_for(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -98,7 +98,7 @@ impl Client {
         self.send("POST", path, &[("Idempotency-Key", key)], body.to_string().as_bytes())
     }
 
-    /// Sends and expects an answer, whatever it is.
+    /// Sends a request and expects an answer with any status.
     #[track_caller]
     pub fn send(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
         match self.try_send(method, path, headers, body) {
@@ -107,7 +107,7 @@ impl Client {
         }
     }
 
-    /// Sends; an error means that the outcome is unknown.
+    /// Sends a request. An error means that the outcome is unknown.
     pub fn try_send(
         &mut self,
         method: &str,
@@ -128,7 +128,7 @@ impl Client {
         Ok(reply)
     }
 
-    /// A bare connection with this caller's time limits.
+    /// Opens a connection with this caller's timeouts.
     pub fn connect(&self) -> io::Result<TcpStream> {
         let stream = TcpStream::connect_timeout(&self.address, self.timeout)?;
         stream.set_nodelay(true)?;
@@ -208,7 +208,7 @@ fn read_some(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> io::Result<()> {
     let mut chunk = [0; 64 << 10];
     let count = loop {
         match stream.read(&mut chunk) {
-            // A read with a time limit is not begun again by the system.
+            // The system does not restart a read with a timeout.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             read => break read?,
         }
@@ -258,11 +258,11 @@ impl Reply {
     pub fn json(&self) -> Value {
         match serde_json::from_slice(&self.body) {
             Ok(value) => value,
-            Err(error) => panic!("{} with a body that is no JSON ({error}): {}", self.status, self.text()),
+            Err(error) => panic!("{} with a body that is not JSON ({error}): {}", self.status, self.text()),
         }
     }
 
-    /// The `data` of a success with exactly this status, its envelope checked.
+    /// Returns the `data` of a success with exactly this status, and checks its envelope.
     #[track_caller]
     pub fn data(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.text());
@@ -282,7 +282,7 @@ impl Reply {
         body["data"].take()
     }
 
-    /// The `details` of a failure with exactly this status and code, its envelope checked.
+    /// Returns the `details` of a failure with exactly this status and code, and checks its envelope.
     #[track_caller]
     pub fn refused(&self, status: u16, code: &str) -> Value {
         let text = self.text();

@@ -1,4 +1,4 @@
-//! A clock that is wrong, for one process: libfaketime, which `cargo xtask test` installs.
+//! A wrong clock for one process: libfaketime, which `cargo xtask test` installs.
 
 use domain::model::base::time::UtcMs;
 use jiff::{Span, Timestamp, tz::TimeZone};
@@ -8,11 +8,11 @@ use tempfile::TempDir;
 
 /// Environment variable with the library, if it is not where Debian puts it.
 pub const GIVEN: &str = "LIBFAKETIME";
-/// Debian's folders have one level for the kind of machine.
+/// Debian's folders have a level for the architecture.
 const LIBRARIES: &str = "/usr/lib";
 const NAME: &str = "faketime/libfaketimeMT.so.1";
 
-/// A clock whose hands can be moved while programs look at it.
+/// A clock that can be changed while programs use it.
 pub struct Clock {
     library: PathBuf,
     folder: TempDir,
@@ -28,7 +28,7 @@ pub fn library() -> Option<PathBuf> {
 }
 
 impl Clock {
-    /// `None` if the library is not installed: this is printed, since then a test proves nothing.
+    /// Returns `None` and prints this if the library is not installed, because then the test proves nothing.
     pub fn find() -> Option<Self> {
         let library = library();
         if library.is_none() {

@@ -1,4 +1,4 @@
-//! A counter: a store with goods, a till with its shift open, and a manager.
+//! A counter: a store with goods, a till with an open shift, and a manager.
 
 use crate::store::{PASSWORD, PRODUCTS};
 use crate::{Client, Reply, Store};
@@ -19,20 +19,20 @@ impl Counter {
         Self::open_with("")
     }
 
-    /// The same with more settings.
+    /// Opens one with more settings.
     #[track_caller]
     pub fn open_with(extra: &str) -> Self {
         Self::at(Store::open_with(extra, 2))
     }
 
-    /// At a running store.
+    /// Opens one at a running store.
     #[track_caller]
     pub fn at(store: Store) -> Self {
         store.receive_all(100);
         Self::at_empty(store)
     }
 
-    /// The same in a shop without goods.
+    /// Opens one in a shop without goods.
     #[track_caller]
     pub fn at_empty(store: Store) -> Self {
         let mut till = store.login("till-1").at_register("till-1");
@@ -41,7 +41,7 @@ impl Counter {
         Self { store, till, manager, shift_id }
     }
 
-    /// The second till with a shift of its own.
+    /// Logs in the second till and opens its shift.
     #[track_caller]
     pub fn second(&self) -> (Client, String) {
         let mut till = self.store.login("till-2").at_register("till-2");
@@ -54,7 +54,7 @@ impl Counter {
         self.till.post(SALES, &basket(items)).data(201)
     }
 
-    /// A completed sale, paid by these methods; the last one pays the rest.
+    /// Makes a completed sale, paid by these methods; the last one pays the rest.
     #[track_caller]
     pub fn sale(&mut self, items: &[(&str, i64)], paid: &[(&str, i64)], last: &str) -> Value {
         let made = self.basket(items);
@@ -74,7 +74,7 @@ impl Counter {
         number(&self.manager.get(&format!("/api/stock/{sku}")).data(200), "on_hand")
     }
 
-    /// Value of the goods on hand.
+    /// Returns the value of the goods on hand.
     #[track_caller]
     pub fn value(&mut self, sku: &str) -> i64 {
         number(&self.manager.get(&format!("/api/stock/{sku}")).data(200), "value")
@@ -85,7 +85,7 @@ impl Counter {
         self.manager.get(&format!("/api/shifts/{}/summary", self.shift_id)).data(200)
     }
 
-    /// The figures of one payment method in the shift's summary: sales, refunds.
+    /// Returns the sales and refunds of one payment method in the shift's summary.
     #[track_caller]
     pub fn method(&mut self, method: &str) -> (i64, i64) {
         let summary = self.summary();

@@ -1,4 +1,4 @@
-//! Seeded chance: every test that rolls dice prints its seed, and `SEED=n` repeats a run.
+//! Seeded randomness: every random test prints its seed, and `SEED=n` repeats a run.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -20,7 +20,7 @@ impl Random {
         Self(seed)
     }
 
-    /// A generator of its own for the `n`th of several threads.
+    /// Returns a separate generator for one of several threads.
     pub fn fork(&mut self) -> Self {
         Self(self.roll())
     }
@@ -34,7 +34,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..bound`.
+    /// Returns a number in `0..bound`.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.roll() % bound.max(1)
     }

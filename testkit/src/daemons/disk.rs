@@ -20,7 +20,7 @@ impl Disk {
         Self::make_sized(folder, IMAGE_BYTES)
     }
 
-    /// The same with room for this many bytes.
+    /// Does the same with space for this many bytes.
     pub fn make_sized(folder: &Path, bytes: u64) -> Result<Self, String> {
         let image = folder.join("disk-0.img");
         let file = std::fs::File::create(&image).map_err(|error| error.to_string())?;
@@ -31,7 +31,7 @@ impl Disk {
 
     fn mount(image: PathBuf, mount: PathBuf) -> Result<Self, String> {
         std::fs::create_dir_all(&mount).map_err(|error| error.to_string())?;
-        // Long commits keep the kernel from writing of its own accord while the image is copied.
+        // A long commit interval keeps the kernel from writing while the image is copied.
         tool(Command::new("mount").args(["-o", "loop,commit=300"]).arg(&image).arg(&mount))?;
         Ok(Self { image, mount })
     }
@@ -45,11 +45,11 @@ impl Disk {
         tool(Command::new("fsfreeze").arg("--unfreeze").arg(&self.mount))
     }
 
-    /// A copy of the disk as after a cut now; the daemon is frozen meanwhile. The kernel is not: a copy during which it
-    /// wrote does not show one moment, and is taken again.
+    /// Copies the disk as after a power cut now, while the daemon is frozen. The kernel may still write; such a copy is
+    /// not consistent and is repeated.
     pub fn copy(&self, folder: &Path, n: usize) -> PathBuf {
         let copy = folder.join(format!("disk-{n}.img"));
-        wait::until("a picture of one moment", || {
+        wait::until("a consistent copy", || {
             tool(Command::new("cp").arg("--sparse=always").arg(&self.image).arg(&copy)).unwrap();
             tool(Command::new("cmp").arg("--silent").arg(&self.image).arg(&copy)).ok()
         });
@@ -67,7 +67,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // A frozen one can't be unmounted; one that is not frozen can't be thawed, which does no harm.
+        // A frozen file system can't be unmounted. Thawing one that is not frozen fails without harm.
         let _ = self.thaw();
         if tool(Command::new("umount").arg(&self.mount)).is_err() {
             let _ = tool(Command::new("umount").arg("--lazy").arg(&self.mount));
@@ -79,7 +79,7 @@ impl Drop for Disk {
 pub struct SmallDisk(pub PathBuf);
 
 impl SmallDisk {
-    /// An empty one, or why this machine can't mount one.
+    /// Mounts an empty one, or returns why this machine can't.
     pub fn make(folder: &Path, bytes: u64) -> Result<Self, String> {
         let mount = folder.join("small");
         std::fs::create_dir_all(&mount).map_err(|error| error.to_string())?;
@@ -88,13 +88,13 @@ impl SmallDisk {
         Ok(Self(mount))
     }
 
-    /// Takes all the room that is left.
+    /// Uses all space that is left.
     pub fn fill(&self) {
         let mut file = std::fs::File::options().create(true).append(true).open(self.filler()).unwrap();
         while std::io::Write::write(&mut file, &[1; 4096]).is_ok() {}
     }
 
-    /// Gives that room back.
+    /// Releases that space.
     pub fn empty(&self) {
         std::fs::remove_file(self.filler()).unwrap();
     }

@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 /// The hash before the first record of an epoch.
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// Everything that a manager's store has is at head office, and the feed is read to its end.
+/// Waits until head office has everything of the store and the feed is read to its end.
 #[track_caller]
 pub fn synced(manager: &mut Client) {
-    wait::until("store and hub are level", || {
+    wait::until("store and hub are in sync", || {
         let forced = manager.post("/api/sync/force", &json!({})).data(200);
         (forced["completed"] == json!(true)).then_some(())
     });
@@ -29,31 +29,27 @@ pub fn same(hub: &Hub, store: &Store) -> Books {
     same_but(hub, store, 0)
 }
 
-/// Heads and sums alone, where the texts are too many to hold.
+/// Compares only heads and sums, if there are too many texts.
 #[track_caller]
 pub fn same_sums(hub: &Hub, store: &Store) -> Books {
     settled(hub, store);
     let folded = Books::of_hub(hub, store.id());
     let own = Books::of_rows(store, &folded);
-    assert_eq!(own, folded.of_the_shop(), "what the store has, and what the hub has folded");
+    assert_eq!(own, folded.of_the_shop(), "the store's sums, and the hub's");
     folded
 }
 
-/// The same with `parked` records that the hub keeps and can't apply: their sums are not expected of it.
+/// Does the same with `parked` records that the hub stores but can't apply: their sums are not expected of it.
 #[track_caller]
 pub fn same_but(hub: &Hub, store: &Store, parked: usize) -> Books {
     let reported = same_records(hub, store, parked);
     let texts = journal::record_texts(store.data());
     let all = Books::of_records(distinct(texts.into_iter()).values().map(String::as_str));
-    assert_eq!(
-        Books::of_rows(store, &all),
-        all.of_the_shop(),
-        "what the store has, and what its records say"
-    );
+    assert_eq!(Books::of_rows(store, &all), all.of_the_shop(), "the store's sums, and those of its records");
     reported
 }
 
-/// The same without the store's own rows: where records were written past them.
+/// Does the same without the store's own rows, if records were written without them.
 #[track_caller]
 pub fn same_records(hub: &Hub, store: &Store, parked: usize) -> Books {
     let (status, here, there) = still(hub, store);
@@ -66,15 +62,15 @@ pub fn same_records(hub: &Hub, store: &Store, parked: usize) -> Books {
     let applied = here.iter().filter(|(id, _)| !listed.contains(&id.as_str()));
     let reported = Books::of_records(applied.map(|(_, text)| text.as_str()));
     let folded = Books::of_hub(hub, store.id());
-    assert_eq!(folded, reported, "what the hub has folded, and what the records say");
+    assert_eq!(folded, reported, "the hub's sums, and those of the records");
     reported
 }
 
-/// The records here and there, read while nothing was written and nothing is on its way back: a store also writes by
-/// itself, for one when it seals a day.
+/// Returns the records of both ends, read while nothing is written or sent. A store also writes by itself, for example
+/// when it seals a day.
 #[track_caller]
 fn still(hub: &Hub, store: &Store) -> (Value, BTreeMap<String, String>, BTreeMap<String, String>) {
-    wait::until("a moment in which nothing is written, and the store has what the hub has", || {
+    wait::until("nothing is written, and the store has what the hub has", || {
         let status = settled(hub, store);
         let here = distinct(journal::record_texts(store.data()).into_iter());
         let there = distinct(history(hub, store, &status).into_iter());
@@ -84,8 +80,8 @@ fn still(hub: &Hub, store: &Store) -> (Value, BTreeMap<String, String>, BTreeMap
     })
 }
 
-/// Waits until head and acknowledgement of the current epoch are the same at both ends, and no earlier one is being
-/// brought back; gives the hub's status.
+/// Waits until head and acknowledgement of the current epoch are the same at both ends and no earlier epoch is being
+/// downloaded. Returns the hub's status.
 #[track_caller]
 pub fn settled(hub: &Hub, store: &Store) -> Value {
     let (mut manager, mut admin) = (store.login("manager"), hub.login());
@@ -93,7 +89,7 @@ pub fn settled(hub: &Hub, store: &Store) -> Value {
     let (outbox, status) = wait::until("store and hub are at the same head", || {
         let own = manager.get("/api/sync/status").data(200);
         let outbox = own["outbox"].clone();
-        // The current epoch may be the same while earlier ones still come back.
+        // The current epoch may be the same while earlier ones are still downloaded.
         let mut problems = own["problems"].as_array().into_iter().flatten();
         let refills = problems.any(|problem| problem["code"] == "refilling");
         let status =
@@ -108,7 +104,7 @@ pub fn settled(hub: &Hub, store: &Store) -> Value {
     status
 }
 
-/// Every record of every epoch as the hub returns them; each chain is computed again and ends at its head.
+/// Returns every record of every epoch from the hub; each chain is recomputed and must end at its head.
 #[track_caller]
 fn history(hub: &Hub, store: &Store, status: &Value) -> Vec<String> {
     let token = hub.signer(store);
@@ -116,7 +112,7 @@ fn history(hub: &Hub, store: &Store, status: &Value) -> Vec<String> {
     for head in status["heads"].as_array().unwrap() {
         let (epoch, mut hash, mut after) = (head["epoch"].as_str().unwrap(), GENESIS.to_owned(), 0);
         while after < head["seq"].as_u64().unwrap() {
-            // A token counts once.
+            // A token is valid once.
             let mut client = hub.client().with_token(&token());
             let page = client.get(&format!("/api/sync/own?epoch={epoch}&after={after}")).data(200);
             let events = page["events"].as_array().unwrap();
@@ -141,7 +137,7 @@ fn next(hash: &str, record: &str) -> String {
     bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Texts by the ID of their event.
+/// Returns texts by the ID of their event.
 #[track_caller]
 fn distinct(texts: impl Iterator<Item = String>) -> BTreeMap<String, String> {
     let mut events = BTreeMap::new();

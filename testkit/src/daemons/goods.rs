@@ -1,4 +1,4 @@
-//! Shared by the stock room's tests: documents of head office and of other stores, and reads of the stock.
+//! Helpers of the stock room's tests: documents of head office and of other stores, and reads of the stock.
 
 use crate::Client;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ pub const SKU: &str = "8990001";
 pub const COST: i64 = 1_200;
 pub const OTHER: &str = "8990002";
 
-/// Pieces on hand and their value.
+/// Returns the pieces on hand and their value.
 #[track_caller]
 pub fn stock(client: &mut Client, sku: &str) -> (i64, i64) {
     let stock = client.get(&format!("/api/stock/{sku}")).data(200);
@@ -17,7 +17,7 @@ pub fn stock(client: &mut Client, sku: &str) -> (i64, i64) {
 
 pub use crate::counter::text;
 
-/// A transfer on its way from S002 to this store, as head office sends it.
+/// Returns a transfer in transit from S002 to this store, as head office sends it.
 pub fn coming(id: &str, qty: i64) -> Value {
     let line = json!({"line_no": 1, "sku": SKU, "name": "Product", "qty": qty, "cost": 1_000 * qty,
         "received_qty": null, "in_cost": 0, "resolved": []});
@@ -27,7 +27,7 @@ pub fn coming(id: &str, qty: i64) -> Value {
         "received_at": null, "cancelled_at": null, "cancel_lost": false})
 }
 
-/// The other store's report on a transfer that this store sent: this many pieces of its line arrived.
+/// Returns the other store's report on a transfer of this store: this many pieces of its line arrived.
 pub fn arrived(sent: &Value, received: i64) -> Value {
     let line = &sent["lines"][0];
     let (qty, cost) = (line["qty"].as_i64().unwrap(), line["cost"].as_i64().unwrap());
@@ -41,7 +41,7 @@ pub fn arrived(sent: &Value, received: i64) -> Value {
     there
 }
 
-/// An order of S001 for these skus, pieces and prices.
+/// Returns an order of S001 for these SKUs, pieces and prices.
 pub fn order(id: &str, lines: &[(&str, i64, i64)]) -> Value {
     let line = |(place, (sku, qty, unit_cost)): (usize, &(&str, i64, i64))| json!({"line_no": place + 1, "sku": sku, "qty": qty, "unit_cost": unit_cost, "received_qty": 0});
     json!({"po_id": id, "supplier_id": "sup_1", "store_id": "S001", "state": "sent", "revision": 0,

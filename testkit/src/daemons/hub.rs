@@ -1,4 +1,4 @@
-//! One hub in a folder of its own, on an embedded database or on the server that the tests were given.
+//! One hub in its own folder, on an embedded database or on the server that the tests were given.
 
 pub mod database;
 pub mod postgres;
@@ -20,10 +20,10 @@ use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The name of every hub here.
+/// The name of every hub in these tests.
 pub const HUB_ID: &str = "H001";
 
-/// A hub that many tests start from may be that old.
+/// Longest time for which tests may reuse a prepared hub.
 const PREPARED_AGE_MAX: Duration = Duration::from_secs(600);
 
 /// Files that `init` and the import of the catalogue made, to be copied.
@@ -43,11 +43,11 @@ impl Initialised {
         let mut hub = Hub::at(folder, &url, "");
         hub.init();
         let files = Files::read(hub.folder.path());
-        // Its database stays.
+        // The database is kept.
         Self { files, url: mem::take(&mut hub.url) }
     }
 
-    /// Writes a copy into `folder`; gives the address of its database.
+    /// Writes a copy into `folder`, and returns the address of its database.
     fn copy(&self, folder: &Path) -> String {
         self.files.write(folder);
         match database::server() {
@@ -72,18 +72,18 @@ pub struct Hub {
     environment: Vec<(String, String)>,
     /// Put before the daemon's command line.
     wrapper: Vec<String>,
-    /// Last: fields are dropped in order, and the daemon has to end before its folder.
+    /// The last field: fields are dropped in order, and the daemon must end before its folder is removed.
     folder: TempDir,
 }
 
 impl Hub {
-    /// A hub that is running, with an administrator and the catalogue.
+    /// Starts a hub with an administrator and the catalogue.
     #[track_caller]
     pub fn open() -> Self {
         Self::open_with("")
     }
 
-    /// The same with more settings.
+    /// Starts one with more settings.
     #[track_caller]
     pub fn open_with(extra: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -102,7 +102,7 @@ impl Hub {
         hub
     }
 
-    /// The same with its database at this address.
+    /// Starts one with its database at this address.
     #[track_caller]
     pub fn open_at(folder: TempDir, url: &str, extra: &str) -> Self {
         let mut hub = Self::at(folder, url, extra);
@@ -111,7 +111,7 @@ impl Hub {
         hub
     }
 
-    /// The same with more settings, all of whose processes have these variables from the beginning.
+    /// Starts one with more settings, all of whose processes have these variables from the start.
     #[track_caller]
     pub fn open_under(environment: Vec<(String, String)>, extra: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -123,7 +123,7 @@ impl Hub {
         hub
     }
 
-    /// Another process of the same hub, at an address of its own.
+    /// Starts another process of the same hub at its own address.
     #[track_caller]
     pub fn beside(&self) -> Self {
         let mut other = Self::at(tempfile::tempdir().unwrap(), &self.url, &self.extra);
@@ -168,7 +168,7 @@ impl Hub {
         );
         let file = self.folder.path().join("hub.toml");
         fs::write(&file, settings).unwrap();
-        // The address of a database may carry a password.
+        // The address of a database may contain a password.
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     }
 
@@ -185,7 +185,7 @@ impl Hub {
         self.daemon = Some(Daemon::start(self.command(&["serve"]), &self.folder.path().join("hub.log")));
     }
 
-    /// Runs the daemon under another program from now on; nothing: alone.
+    /// Runs the daemon under another program from now on; empty: alone.
     pub fn wrap(&mut self, wrapper: &[&str]) {
         self.wrapper = wrapper.iter().map(|&word| word.to_owned()).collect();
     }
@@ -213,21 +213,21 @@ impl Hub {
         });
     }
 
-    /// A copy of the stopped hub's database; gives its address.
+    /// Copies the stopped hub's database, and returns the address of the copy.
     #[track_caller]
     pub fn copy_database(&self) -> String {
         assert!(self.daemon.is_none(), "a hub that serves is backed up by its command");
         database::copy(&self.url, self.folder.path())
     }
 
-    /// Puts a copy in the place of the stopped hub's database, as a person without our command would.
+    /// Replaces the stopped hub's database by a copy, as a person without our command would.
     #[track_caller]
     pub fn put_database(&self, copy: &str) {
-        assert!(self.daemon.is_none(), "it is in use");
+        assert!(self.daemon.is_none(), "the database is in use");
         database::copy_to(copy, &self.url);
     }
 
-    /// `cloud-hub backup`; gives the backup's folder.
+    /// Runs `cloud-hub backup`, and returns the backup's folder.
     #[track_caller]
     pub fn backup(&self) -> PathBuf {
         let to = self.folder.path().join("backups");
@@ -235,7 +235,7 @@ impl Hub {
         PathBuf::from(said.lines().next().unwrap().rsplit(' ').next().unwrap())
     }
 
-    /// A machine of its own burnt: `cloud-hub restore` on a new one that has the old one's address.
+    /// Simulates a lost machine: `cloud-hub restore` on a new one with the old one's address.
     #[track_caller]
     pub fn restore(&mut self, backup: &Path) {
         self.kill9();
@@ -262,7 +262,7 @@ impl Hub {
         self.daemon.as_ref().expect("the hub runs").signal(name);
     }
 
-    /// Starts again, from now on with these variables.
+    /// Restarts with these variables from now on.
     #[track_caller]
     pub fn restart_with<N: AsRef<str>, V: AsRef<str>>(&mut self, environment: &[(N, V)]) {
         let own = |(name, value): &(N, V)| (name.as_ref().to_owned(), value.as_ref().to_owned());
@@ -306,7 +306,7 @@ impl Hub {
         self.client().with_token(data["token"].as_str().expect("a token"))
     }
 
-    /// Makes tokens such as the store signs, each for one call at the hub's present time.
+    /// Makes tokens like the store's, each for one call at the hub's current time.
     #[track_caller]
     pub fn signer(&self, store: &Store) -> impl Fn() -> String + Send + Sync + 'static {
         let key = SigningKey::load(&store.data().join("keys/sync.pem")).unwrap();
@@ -321,7 +321,7 @@ impl Hub {
         }
     }
 
-    /// Makes the store of every test known; gives its enrolment token.
+    /// Adds the store of every test, and returns its enrolment token.
     #[track_caller]
     pub fn add_store(&self) -> String {
         self.add(STORE_ID)
@@ -334,20 +334,20 @@ impl Hub {
         data["enrolment_token"].as_str().expect("an enrolment_token").to_owned()
     }
 
-    /// Makes the store known and enrols it; the store is stopped.
+    /// Adds the store and enrols it while it is stopped.
     #[track_caller]
     pub fn enrol(&self, store: &Store) {
         self.enrol_at(store, &format!("http://{}", self.address));
     }
 
-    /// The same by an address that leads here.
+    /// Does the same with another address of this hub.
     #[track_caller]
     pub fn enrol_at(&self, store: &Store, url: &str) {
         let token = self.add(store.id());
         process::succeed(store.command(&["enrol", "--hub", url, "--token", &token]), "");
     }
 
-    /// Enrols another box under the name of a store that is known: its key replaces the old one.
+    /// Enrols another machine under the name of a known store: its key replaces the old one.
     #[track_caller]
     pub fn enrol_again(&self, store: &Store) {
         let said = process::succeed(self.command(&["store", "add", store.id(), "--new-token"]), "");

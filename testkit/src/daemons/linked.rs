@@ -1,4 +1,4 @@
-//! A shop with its head office: a running hub, an enrolled store, a till with its shift open.
+//! A shop with its head office: a running hub, an enrolled store, a till with an open shift.
 
 use crate::ends;
 use crate::hub::Hub;
@@ -33,7 +33,7 @@ impl Linked {
         self.office.post(path, body).data(201)
     }
 
-    /// The store's answer, once it is as expected.
+    /// Returns the store's answer once it is as expected.
     #[track_caller]
     pub fn seen(&mut self, what: &str, path: &str, expected: impl Fn(&Value) -> bool) -> Value {
         wait::until(what, || {
@@ -42,7 +42,7 @@ impl Linked {
         })
     }
 
-    /// The till's price of a product, once it is this one.
+    /// Waits until the till has this price of a product.
     #[track_caller]
     pub fn priced(&mut self, sku: &str, price: i64) {
         self.seen(&format!("{sku} costs {price}"), &format!("/api/pos/products/{sku}"), |product| {
@@ -50,7 +50,7 @@ impl Linked {
         });
     }
 
-    /// Everything that the store has is at head office, and the feed is read to its end.
+    /// Waits until head office has everything of the store and the feed is read to its end.
     #[track_caller]
     pub fn synced(&mut self) {
         ends::synced(&mut self.manager);

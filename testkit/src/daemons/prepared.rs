@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// An older folder is made again. A store that was off for more than a minute is not certain of the time, and ends no
-/// hold and no day until it is.
+/// An older folder is made again. A store that was off for more than a minute does not trust its clock, and ends no
+/// hold and no day until it does.
 const AGE_MAX: Duration = Duration::from_secs(30);
 
 /// A file or folder, with who may open it.
@@ -86,7 +86,7 @@ struct Made {
     given: BTreeSet<String>,
 }
 
-/// The files of this sort; nothing if this test has had them, or if the test has no name.
+/// Returns the files of this kind, or nothing if this test already had them or has no name.
 #[track_caller]
 pub fn files(sort: &str, make: impl FnOnce() -> Files) -> Option<Arc<Files>> {
     shared(sort, AGE_MAX, make)

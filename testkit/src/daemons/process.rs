@@ -1,4 +1,4 @@
-//! Processes: found beside the test, bounded in time, ended by exactly the signal a test means.
+//! Processes: found beside the test, with timeouts, ended by the exact signal that a test chooses.
 
 use crate::{root, wait};
 use std::fs::File;
@@ -116,13 +116,13 @@ impl Daemon {
         signal(self.pid(), name);
     }
 
-    /// Stops every thread of it and waits until all have stopped: the signal alone is asynchronous, and a running
-    /// thread could answer something that a concurrent copy does not show.
+    /// Stops every thread and waits until all have stopped. The signal alone is asynchronous, and a running thread
+    /// could answer something that a concurrent copy does not show.
     #[track_caller]
     pub fn freeze(&self) {
         self.signal("STOP");
         let tasks = format!("/proc/{}/task", self.pid());
-        wait::until("every thread stands still", || {
+        wait::until("every thread has stopped", || {
             let tasks = std::fs::read_dir(&tasks).unwrap().flatten();
             let mut states = tasks.map(|task| std::fs::read_to_string(task.path().join("stat")));
             // The state follows the command's name, which ends with the last parenthesis.
@@ -165,13 +165,13 @@ pub fn signal(pid: u32, name: &str) {
     assert!(sent.success(), "kill -{name} {pid}");
 }
 
-/// Runs a command to its end with `input` on its standard input; bounded.
+/// Runs a command to its end with `input` on its standard input, with a timeout.
 #[track_caller]
 pub fn run(mut command: Command, input: &str) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let shown = format!("{command:?}");
     let mut child = command.spawn().unwrap_or_else(|error| panic!("{shown}: {error}"));
-    // A command that does not read its input closes the pipe: not this function's business.
+    // A command that does not read its input closes the pipe, which is no error here.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let pid = child.id();
     let waiter = std::thread::spawn(move || child.wait_with_output());
@@ -189,7 +189,7 @@ pub fn run(mut command: Command, input: &str) -> Output {
     output
 }
 
-/// Runs a command that must succeed; gives its standard output.
+/// Runs a command that must succeed, and returns its standard output.
 #[track_caller]
 pub fn succeed(command: Command, input: &str) -> String {
     let shown = format!("{command:?}");

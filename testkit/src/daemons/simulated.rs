@@ -13,7 +13,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time that a store waits for an answer if hundreds make requests at once.
+/// Timeout of a store's call when hundreds call at once.
 const PATIENCE: Duration = Duration::from_secs(120);
 const EPOCH: &str = "1-00000000000000aa";
 
@@ -32,14 +32,14 @@ impl Chain {
         Self::counting_in(id, "IDR")
     }
 
-    /// The same with its amounts in this currency.
+    /// Does the same with amounts in this currency.
     pub fn counting_in(id: &str, currency: &str) -> Self {
         let key = Arc::new(SigningKey::generate().unwrap());
         let (id, currency) = (id.to_owned(), currency.to_owned());
         Self { id, key, currency, seq: 0, hash: GENESIS.to_owned() }
     }
 
-    /// A token for one call at this hub, now.
+    /// Returns a token for one call at this hub, now.
     pub fn token(&self, hub_id: &str) -> String {
         self.token_at(hub_id, clock::now())
     }
@@ -48,13 +48,13 @@ impl Chain {
         sync::issue(&self.key, &self.id, hub_id, now).unwrap()
     }
 
-    /// The body that enrols it with the token that head office made when it was `added`.
+    /// Returns the body that enrols it with the token that head office made when it was `added`.
     pub fn enrolment(&self, added: &Value) -> Value {
         json!({"enrolment_token": added["enrolment_token"], "store_id": self.id,
             "public_key": self.key.public_key_text(), "version": "0.1.0", "currency": self.currency})
     }
 
-    /// Its hello, with some of its records acknowledged or none of them.
+    /// Returns its hello, with some of its records acknowledged or none of them.
     pub fn hello(&self, is_acked: bool) -> Value {
         self.hello_at(is_acked, clock::now())
     }
@@ -70,7 +70,7 @@ impl Chain {
             "currency": self.currency})
     }
 
-    /// The push of these records; the chain continues behind them.
+    /// Returns the push of these records; the chain continues after them.
     pub fn push(&mut self, records: impl IntoIterator<Item = String>) -> Value {
         let (before, mut events) = (self.hash.clone(), Vec::new());
         for record in records {
@@ -112,7 +112,7 @@ impl Shop {
         Self::open_at(hub, id, clock::now())
     }
 
-    /// The same where this is the hub's time.
+    /// Does the same at this time of the hub.
     #[track_caller]
     pub fn open_at(hub: &Hub, id: &str, now: UtcMs) -> Self {
         let shop = Self { hub: hub.address(), chain: enrolled(hub, &mut hub.login(), id) };
@@ -131,12 +131,12 @@ impl Shop {
         self.speaks_to(self.hub, now)
     }
 
-    /// The same to this process of the hub.
+    /// Does the same for this process of the hub.
     pub fn speaks_to(&self, hub: SocketAddr, now: UtcMs) -> Client {
         Client::new(hub).with_token(&self.chain.token_at(HUB_ID, now))
     }
 
-    /// A lane of its feed, whole.
+    /// Returns all changes of a lane of its feed.
     #[track_caller]
     pub fn hears(&self, lane: &str) -> Vec<Value> {
         let (mut changes, mut cursor) = (Vec::new(), String::new());
@@ -190,7 +190,7 @@ pub enum Pushed {
 }
 
 impl Simulated {
-    /// Another store's record, as this one would have written it.
+    /// Returns another store's record, as this one would have written it.
     pub fn of(id: &str, record: &str) -> String {
         record.replace(STORE_ID, id).replace("\"event_id\":\"", &format!("\"event_id\":\"{id}-"))
     }
@@ -206,7 +206,7 @@ impl Simulated {
     #[track_caller]
     pub fn returns(&self) -> Pushed {
         for (path, body) in [("hello", &self.chain.hello(false)), ("push", &self.push)] {
-            // Hundreds of stores come at once.
+            // Hundreds of stores connect at once.
             let mut client =
                 Client::new(self.hub).with_token(&self.chain.token(HUB_ID)).patient_for(PATIENCE);
             let reply = client.post(&format!("/api/sync/{path}"), body);

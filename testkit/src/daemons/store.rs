@@ -49,18 +49,18 @@ pub struct Store {
     wrapper: Vec<String>,
     /// Variables of the daemon, beside the test's own.
     environment: Vec<(String, String)>,
-    /// Last: fields are dropped in order, and the daemon has to end before its folder.
+    /// The last field: fields are dropped in order, and the daemon must end before its folder is removed.
     folder: TempDir,
 }
 
 impl Store {
-    /// A store that is running, with users and the catalogue.
+    /// Starts a store with users and the catalogue.
     #[track_caller]
     pub fn open() -> Self {
         Self::open_with("", 2)
     }
 
-    /// The same with more settings and `tills` cashiers (`till-1@s001.example` …).
+    /// Starts one with more settings and `tills` cashiers (`till-1@s001.example` …).
     #[track_caller]
     pub fn open_with(extra: &str, tills: usize) -> Self {
         let mut store = Self::prepare(extra, tills);
@@ -68,19 +68,19 @@ impl Store {
         store
     }
 
-    /// A store that is ready to be started.
+    /// Prepares a store without starting it.
     #[track_caller]
     pub fn prepare(extra: &str, tills: usize) -> Self {
         Self::prepare_other(STORE_ID, extra, tills)
     }
 
-    /// The same with its data somewhere else than beside its settings.
+    /// Prepares one with its data in another place than its settings.
     #[track_caller]
     pub fn prepare_at(folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
         Self::prepare_as(STORE_ID, folder, data, extra, tills)
     }
 
-    /// Another shop than the one of every test.
+    /// Prepares another store than the one of every test.
     #[track_caller]
     pub fn prepare_other(id: &str, extra: &str, tills: usize) -> Self {
         let make = || {
@@ -105,7 +105,7 @@ impl Store {
         store
     }
 
-    /// A box on which nothing but `init` was done.
+    /// Prepares a machine on which only `init` was run.
     #[track_caller]
     pub fn made_new(extra: &str, password: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -171,7 +171,7 @@ impl Store {
             self.extra
         );
         let file = self.write_file("config.toml", &settings);
-        // An address in it may carry a password.
+        // An address in it may contain a password.
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         file
     }
@@ -229,7 +229,7 @@ impl Store {
         process::run(self.command(arguments), "")
     }
 
-    /// Starts the daemon and waits until it is ready, or knows that another copy is the store; gives how long that took.
+    /// Starts the daemon and waits until it is ready, or knows that another copy is the store. Returns the time taken.
     #[track_caller]
     pub fn start(&mut self) -> Duration {
         let begun = Instant::now();
@@ -272,12 +272,12 @@ impl Store {
         self.daemon = None;
     }
 
-    /// The daemon has ended by itself.
+    /// Clears the daemon, which has ended by itself.
     pub fn forget(&mut self) {
         self.daemon = None;
     }
 
-    /// SIGTERM; the daemon must drain and end with 0.
+    /// Sends SIGTERM. The daemon must drain and end with 0.
     #[track_caller]
     pub fn stop(&mut self) {
         let daemon = self.daemon();
@@ -339,7 +339,7 @@ impl Store {
 /// The comment among a test's settings that leaves the limits as they are shipped.
 pub const AS_SHIPPED: &str = "# as shipped\n";
 
-/// Limits that most tests have nothing to do with, where theirs do not name them.
+/// Limits that do not concern most tests, unless the test's settings name them.
 fn loose(extra: &str) -> String {
     let limits = [
         "pricing.discount_limit_bp = 0",
@@ -372,8 +372,8 @@ pub fn catalogue() -> String {
     text
 }
 
-/// An address that stays the store's over restarts, as a shop's does. Taken below the range that
-/// the system gives to outgoing connections, so no client can sit on it while the daemon is down.
+/// Returns an address that the store keeps across restarts. It is below the range of outgoing connections, so no client
+/// can take it while the daemon is down.
 pub fn free_address() -> SocketAddr {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let start = u16::try_from(std::process::id() % 1_000).unwrap() * 11;
@@ -387,7 +387,7 @@ pub fn free_address() -> SocketAddr {
     panic!("no free port");
 }
 
-/// Whether another copy of the store has taken over: nothing can be written here before a person has decided.
+/// Returns whether another copy of the store has taken over: nothing can be written here until a person decides.
 fn is_fenced(ready: &Reply) -> bool {
     ready.status == 503 && ready.text().contains("this one can't sell")
 }

@@ -1,5 +1,5 @@
-//! A till: it sells without end, with an idempotency key per request, and repeats a request until
-//! it has an answer, over crashes and restarts, as a real one would.
+//! A till: it sells continuously with an idempotency key per request, and repeats a request until it has an answer,
+//! across crashes and restarts, as a real till does.
 
 use crate::client::{Client, Reply};
 use crate::counter::SALES;
@@ -25,7 +25,8 @@ pub struct Sold {
     pub pieces: BTreeMap<&'static str, i64>,
     /// The part paid in cash.
     pub cash: i64,
-    /// The stored answer of its payment, or of the request that was the whole sale: a repeat must give these bytes.
+    /// The path of its payment, or of the request that was the whole sale, whose stored answer a repetition must
+    /// return.
     pub pay_path: String,
     pub pay_key: String,
     pub pay_body: Value,
@@ -60,7 +61,7 @@ pub struct Till {
     requests: u64,
 }
 
-/// The longest that one request may go unanswered, over all its repeats.
+/// Longest time for which one request may be unanswered, including its repetitions.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(45);
 
 impl Till {
@@ -84,7 +85,7 @@ impl Till {
         till
     }
 
-    /// A till of another box that was made of this one's disk: the same shift, and no sales of its own yet.
+    /// Returns a till of another machine with a copy of this one's disk: the same shift, and no sales of its own yet.
     #[track_caller]
     pub fn twin(&mut self, store: &Store) -> Self {
         let (register, shift_id) = (self.register.clone(), self.shift_id.clone());
@@ -99,7 +100,7 @@ impl Till {
         self.client = store.login(&self.register).at_register(&self.register);
     }
 
-    /// One sale from basket to receipt.
+    /// Makes one sale, from basket to receipt.
     #[track_caller]
     pub fn sell(&mut self) {
         if let Err(refused) = self.try_to_sell() {
@@ -107,7 +108,7 @@ impl Till {
         }
     }
 
-    /// The same, or the store's refusal.
+    /// Does the same, or returns the store's refusal.
     #[track_caller]
     pub fn try_to_sell(&mut self) -> Result<(), Reply> {
         let mut pieces = BTreeMap::new();
@@ -166,7 +167,7 @@ impl Till {
         Ok(())
     }
 
-    /// Posts under a fresh key and repeats it until the answer is not a request to retry; a refusal is unexpected.
+    /// Posts with a new key and repeats the request until the answer is final. A refusal is unexpected.
     #[track_caller]
     pub fn persist(&mut self, path: &str, body: &Value) -> (Reply, String) {
         match self.ask(path, body) {
@@ -175,7 +176,7 @@ impl Till {
         }
     }
 
-    /// The same; the error is a refusal.
+    /// Does the same, and returns a refusal as an error.
     #[track_caller]
     fn ask(&mut self, path: &str, body: &Value) -> Result<(Reply, String), Reply> {
         self.requests += 1;
@@ -204,20 +205,20 @@ impl Till {
             }
             assert!(
                 Instant::now() < deadline,
-                "{}: {path} unanswered for {ANSWERED_WITHIN:?}",
+                "{}: {path} was unanswered for {ANSWERED_WITHIN:?}",
                 self.register
             );
             wait::glance();
         }
     }
 
-    /// Its shift, as a manager sees it.
+    /// Returns its shift, as a manager sees it.
     #[track_caller]
     pub fn shift(&self, manager: &mut Client) -> Value {
         manager.get(&format!("/api/shifts/{}/summary", self.shift_id)).data(200)["shift"].clone()
     }
 
-    /// Closes its connection: a store that stops does not have to wait for it.
+    /// Closes its connection, so that a store that stops need not wait for it.
     pub fn hang_up(&mut self) {
         self.client.hang_up();
     }
@@ -225,7 +226,7 @@ impl Till {
     /// The answer to a repeated payment of a sale.
     #[track_caller]
     pub fn pay_again(&mut self, sale: &Sold) -> Reply {
-        // The store may have been restarted since this till last spoke.
+        // The store may have been restarted since this till's last request.
         self.client.hang_up();
         self.client.post_keyed(&sale.pay_path, &sale.pay_key, &sale.pay_body)
     }
@@ -278,7 +279,7 @@ impl Load {
         });
     }
 
-    /// Every till finishes the sale that it is at.
+    /// Stops every till after its current sale.
     #[track_caller]
     pub fn finish(self) -> Vec<Till> {
         self.stop.store(true, Ordering::Relaxed);

@@ -1,16 +1,16 @@
-//! Waiting for a condition, always bounded.
+//! Waiting for a condition, always with a timeout.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The longest that anything in these tests may take before the test gives up.
+/// Default timeout of the tests.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The pause between two looks at a condition: at first, and at most. Each look costs a request or a round to the
-/// browser, so that looks become rarer the longer the condition takes.
+/// The pause between two checks of a condition: the shortest one. Each check costs a request or a round trip to the
+/// browser, so checks become rarer the longer the condition takes.
 const GLANCE: Duration = Duration::from_millis(2);
 const GLANCE_MAX: Duration = Duration::from_millis(50);
-/// A pause is this part of the time that was waited.
+/// A pause is this fraction of the time waited so far.
 const PART: u32 = 8;
 
 /// Waits until a condition with a side effect at each call holds; the pauses do not grow.
@@ -26,13 +26,13 @@ pub fn stepping<T>(patience: Duration, what: &str, mut condition: impl FnMut() -
     }
 }
 
-/// Waits until `condition` returns a value; panics, naming `what`, when the time is over.
+/// Waits until `condition` returns a value. Panics with `what` after the timeout.
 #[track_caller]
 pub fn until<T>(what: &str, condition: impl FnMut() -> Option<T>) -> T {
     within(PATIENCE, what, condition)
 }
 
-/// The same with another patience.
+/// Does the same with another timeout.
 #[track_caller]
 pub fn within<T>(patience: Duration, what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
@@ -46,7 +46,7 @@ pub fn within<T>(patience: Duration, what: &str, mut condition: impl FnMut() -> 
     }
 }
 
-/// The pause between two looks of a loop of a test's own.
+/// Pauses between two checks in a test's own loop.
 pub fn glance() {
     thread::sleep(GLANCE);
 }

@@ -1,4 +1,5 @@
-//! Old paths work, and each answer says since when they are old, until when they work and what replaces them.
+//! Deprecated paths still work, and each answer states since when they are deprecated, when they will be removed and
+//! what replaces them.
 
 use serde_json::{Value, json};
 use testkit::hub::Hub;

@@ -1,4 +1,5 @@
-//! `GET /api/events`: screens receive the events that concern them, reconnect where they were, and are closed in time.
+//! `GET /api/events`: screens receive the events that concern them, resume after a reconnect, and are disconnected when
+//! their session ends.
 
 use serde_json::{Value, json};
 use testkit::client::events::{Reported, Screen};
@@ -38,7 +39,7 @@ fn each_role_receives_the_events_that_it_may_see() {
         counter.act(unpaid, "void", &json!({"reason": "left"})).data(200);
     }
     counter.till.post(&path, &json!({})).data(200);
-    // Everybody who may see stock sees this one; it comes after all the others.
+    // Every role that may see stock receives this event, and it follows all the others.
     let mark = json!({"reason": "found", "lines": [{"sku": "8990012", "qty": 1}]});
     counter.manager.post("/api/adjustments", &mark).data(201);
 
@@ -47,7 +48,7 @@ fn each_role_receives_the_events_that_it_may_see() {
     assert_eq!((&seen[0].data["state"], &seen[0].id), (&json!("not_configured"), &None));
     assert_eq!(number(&seen[1].data, "on_hand"), on_hand - 2);
     assert_eq!(number(&seen[1].data, "available"), on_hand - 2);
-    assert!(seen[1].data.get("value").is_none(), "what goods cost is on no screen: {seen:?}");
+    assert!(seen[1].data.get("value").is_none(), "no screen shows the cost of goods: {seen:?}");
     assert_eq!((&seen[2].data, &seen[3].data["state"]), (&hold, &json!("recalled")));
     assert_eq!(
         (&seen[4].data["shift_id"], &seen[4].data["state"]),
@@ -56,13 +57,13 @@ fn each_role_receives_the_events_that_it_may_see() {
 
     let (marked, seen) = stock_room.until(of_sku("8990012"));
     assert_eq!((names(&seen), number(&marked.data, "damaged")), (vec!["sync", "stock"], 0));
-    assert_eq!(seen[0].data, json!({"state": "not_configured"}), "why is for whoever runs the shop");
+    assert_eq!(seen[0].data, json!({"state": "not_configured"}), "only managers see the reason");
     let (marked, seen) = own.until(of_sku("8990012"));
     assert_eq!(names(&seen), ["sync", "stock", "hold", "hold", "shift"]);
     let fields: Vec<&String> = marked.data.as_object().unwrap().keys().collect();
-    assert_eq!(fields, ["on_hand", "sku", "updated_at"], "as the till's products show it");
+    assert_eq!(fields, ["on_hand", "sku", "updated_at"], "the same fields as in the till's list of products");
     let (_, seen) = others.until(of_sku("8990012"));
-    assert_eq!(names(&seen), ["sync", "stock", "hold", "hold"], "another's shift is not a cashier's");
+    assert_eq!(names(&seen), ["sync", "stock", "hold", "hold"], "no events about another cashier's shift");
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn the_stock_room_receives_events_of_its_documents_and_of_orders() {
     let came = staff.post("/api/receiving", &came).data(201);
     hears(&came, "receiving", "receiving_id");
     hears(&order, "order", "po_id");
-    // A cashier sells, and hears of goods alone.
+    // A cashier sells and receives only events about goods.
     let (_, seen) = cashier.until(of_sku("8990012"));
     assert!(
         seen.iter().all(|reported| ["sync", "stock", "catalogue"].contains(&reported.name.as_str())),
@@ -105,7 +106,7 @@ fn a_screen_comes_back_where_it_was() {
     let (mut screen, _) = Screen::ready(&counter.till, None);
     counter.sale(&[("8990001", 1), ("8990002", 1)], &[], "cash");
     let (_, before) = screen.until(of_sku("8990002"));
-    assert_eq!(before.last().unwrap().id, None, "only the last of a commit has its number");
+    assert_eq!(before.last().unwrap().id, None, "only the last event of a commit has an ID");
     counter.sale(&[("8990003", 1)], &[], "cash");
     let last = screen.next_event().unwrap().id.unwrap();
     drop(screen);
@@ -126,9 +127,9 @@ fn a_screen_comes_back_where_it_was() {
     counter.store.stop();
     counter.store.start();
     let (_, ready) = Screen::ready(&counter.till, Some(&last));
-    assert_eq!(ready["resumed"], json!(true), "nothing happened meanwhile");
+    assert_eq!(ready["resumed"], json!(true), "nothing happened in between");
 
-    // A document too large for a screen is told as one reload.
+    // A document that is too large for the stream is replaced by one reload event.
     let (mut screen, _) = Screen::ready(&counter.till, None);
     let header = "sku,name,price,category,barcode,reorder_level\n";
     let rows: String = (0..600).map(|n| format!("N{n:03},New {n},100,,,\n")).collect();
@@ -181,7 +182,7 @@ fn a_token_that_is_taken_back_ends_its_streams() {
 
 #[test]
 fn a_stream_lives_as_long_as_its_token_and_no_longer() {
-    // A request has one second for its body; a stream is not a slow request.
+    // A request has one second for its body. A stream must not count as a slow request.
     let store = Store::open_with("auth.access_ttl = \"4s\"\nhttp.request_timeout = \"1s\"", 1);
     let (mut screen, _) = Screen::ready(&store.login("till-1"), None);
     ends(&mut screen, "token_expired");
@@ -196,13 +197,13 @@ fn streams_are_counted_and_a_place_comes_back() {
     assert_eq!(refused.status, 503);
     assert!(refused.head.contains("retry-after: "), "{}", refused.head);
     let again = store.login("till-1");
-    assert_eq!(Screen::open(&again, None).status, 503, "places are a person's, not a token's");
+    assert_eq!(Screen::open(&again, None).status, 503, "the limit is per person, not per token");
     let (mut other, _) = Screen::ready(&manager, None);
     assert_eq!(other.next_event().unwrap().name, "sync");
     let metrics = store.client().get("/metrics").text();
     assert!(metrics.contains("sr_event_streams 9"), "{metrics}");
     own.pop();
-    wait::until("the place is free again", || (Screen::open(&till, None).status == 200).then_some(()));
+    wait::until("the slot is free again", || (Screen::open(&till, None).status == 200).then_some(()));
 }
 
 #[test]
@@ -236,7 +237,7 @@ fn managers_follow_the_link_to_head_office() {
     screen.until(state("online"));
 }
 
-/// A ticket opens one stream, of its owner, without a token; used again, bent or absent it opens nothing.
+/// A ticket opens one stream, for its owner, without a token. A used, malformed or missing ticket opens none.
 fn a_ticket_opens_one_stream(mut owner: Client, mut nobody: Client, ended: &str) {
     let mut ticket = || {
         let made = owner.post("/api/events/ticket", &json!({})).data(200);

@@ -1,5 +1,5 @@
-//! What holds for every operation of the store's document alike: how it refuses what is malformed, what it
-//! says of methods and pages, and that nothing changes on a full disk.
+//! Checks of every operation in the store's document: malformed requests are refused, methods and pages are as
+//! documented, and nothing changes on a full disk.
 
 use crate::contract::idempotency::{Attempt, store_probes};
 use crate::contract::operations::Operation;
@@ -9,7 +9,7 @@ use std::io::Write;
 use testkit::counter::Counter;
 use testkit::{Client, Reply, Store, client, wait};
 
-/// Answers without an end: nothing to read here.
+/// Responses that never end, so this test doesn't read them.
 const STREAMS: [&str; 1] = ["/api/events"];
 
 #[test]
@@ -19,7 +19,7 @@ fn every_path_says_what_it_can_be_asked() {
     let mut methods: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for operation in Operation::all() {
         let known = methods.entry(operation.path_to_nothing()).or_default();
-        // What can be read can be asked for its head alone.
+        // Every `GET` also answers `HEAD`.
         known.extend((operation.method == "GET").then(|| "HEAD".to_owned()));
         known.insert(operation.method);
     }
@@ -28,7 +28,8 @@ fn every_path_says_what_it_can_be_asked() {
             if known.contains(method) {
                 continue;
             }
-            // Not by way of the documents: another program's may know this path with this method.
+            // The request bypasses the documents, because another program's document may have this path with this
+            // method.
             let reply = begin(&admin, method, path, 0);
             reply.refused(405, "method_not_allowed");
             let allow = reply.header("allow").unwrap_or_default();
@@ -90,11 +91,11 @@ fn every_change_refuses_what_is_malformed() {
         let path = template.replace("{date}", "2020-02-02").replace(['{', '}'], "");
         println!("{method} {path}");
         if template.ends_with("/import") {
-            // It takes a file, not JSON.
+            // The operation takes a file, not JSON.
             admin.send(method, &path, &[], b"{}").refused(415, "unsupported_media_type");
             continue;
         }
-        assert!(body, "{method} {path}: every change takes a body, though perhaps an empty one");
+        assert!(body, "{method} {path}: a change must document a body, even an empty one");
         let mut send =
             |headers: &[(&str, &str)], body: &str| admin.send(method, &path, headers, body.as_bytes());
         send(&[("Content-Type", "text/plain")], "{}").refused(415, "unsupported_media_type");
@@ -110,14 +111,14 @@ fn every_change_refuses_what_is_malformed() {
             store.client().send(method, &path, &[], b"{}").refused(401, "missing_token");
             store.client().with_token("x.y.z").send(method, &path, &[], b"{}").refused(401, "invalid_token");
         }
-        // A client that announces a body that is too long is refused before it sends the body.
+        // A client that announces a body over the limit is refused before it sends the body.
         begin(&admin, method, &path, (1 << 20) + 1).refused(413, "body_too_large");
     }
     assert!(changes.len() >= 50, "{}", changes.len());
     assert_eq!(admin.get("/api/sync/status").data(200)["outbox"], before, "a refusal changed something");
 }
 
-/// The answer to a head alone, which promises so many bytes.
+/// Sends only the head of a request, announces a body of `bytes` bytes, and returns the reply.
 #[track_caller]
 fn begin(admin: &Client, method: &str, path: &str, bytes: usize) -> Reply {
     let mut stream = admin.connect().unwrap();
@@ -130,7 +131,7 @@ fn begin(admin: &Client, method: &str, path: &str, bytes: usize) -> Reply {
     client::read_reply(&mut stream).unwrap().0
 }
 
-/// Changes that write nothing, or need what a restart forgets or another probe made.
+/// Changes that write nothing, or depend on state that a restart discards or on another probe.
 const NOT_KEPT: [&str; 5] = [
     "POST /api/auth/webauthn/register/finish",
     "DELETE /api/auth/webauthn/credentials/{id}",
@@ -139,7 +140,7 @@ const NOT_KEPT: [&str; 5] = [
     "POST /api/sync/force",
 ];
 
-/// Changes after which a token of the probes is dead.
+/// Changes that invalidate a token of the probes.
 const ENDS_LOG_INS: [&str; 2] = ["POST /api/users/{id}/revoke-tokens", "POST /api/auth/password"];
 
 #[track_caller]
@@ -153,12 +154,12 @@ fn send(operation: &str, attempt: &mut Attempt, key: &str) -> Reply {
 fn no_change_goes_through_on_a_full_disk() {
     let mut store = Store::open();
     let mut manager = store.login("manager");
-    // All probes together take more than the first stock.
+    // The probes together need more pieces than the initial stock.
     store.receive_all(50);
     let mut attempts = Vec::new();
     for probe in store_probes().filter(|probe| !NOT_KEPT.contains(&probe.operation)) {
         let mut attempt = (probe.prepare)(&mut store);
-        // Later probes need what earlier ones did; nobody needs what ends their log-ins.
+        // Later probes need the effects of earlier ones. Changes that end log-ins are skipped.
         if !ENDS_LOG_INS.contains(&probe.operation) {
             let reply = send(probe.operation, &mut attempt, "first");
             assert!(reply.status < 300, "{}: {}", probe.operation, reply.text());
@@ -174,7 +175,7 @@ fn no_change_goes_through_on_a_full_disk() {
     for (operation, mut attempt) in attempts {
         println!("{operation}");
         send(operation, &mut attempt, "second").refused(507, "storage_full");
-        // What was answered before is answered again: it changes nothing.
+        // A repeated request gets its stored answer, because it changes nothing.
         if !ENDS_LOG_INS.contains(&operation) {
             let again = send(operation, &mut attempt, "first");
             assert_eq!(again.header("idempotency-replayed"), Some("true"), "{operation}: {}", again.text());
@@ -182,7 +183,7 @@ fn no_change_goes_through_on_a_full_disk() {
     }
     let after = manager.get("/api/sync/status").data(200)["outbox"].clone();
     assert_eq!((&after["last_seq"], &after["head_hash"]), (&before["last_seq"], &before["head_hash"]));
-    // Everything can still be read.
+    // Reading still works.
     let reads = Operation::all();
     let reads = reads.iter().filter(|each| each.method == "GET" && !each.template.contains('{'));
     for path in reads.map(|each| each.template.as_str()).filter(|path| !STREAMS.contains(path)) {

@@ -1,4 +1,4 @@
-//! Random bytes on the socket: the daemon closes, answers a failure, and continues selling.
+//! Random bytes on the socket: the daemon closes the connection, answers with an error, and continues selling.
 
 use serde_json::json;
 use std::io::{Read, Write};
@@ -6,7 +6,7 @@ use std::time::Duration;
 use testkit::dice::Random;
 use testkit::store::Store;
 
-/// Connections of each kind of garbage.
+/// Number of connections with each kind of garbage.
 const ROUNDS: usize = 150;
 
 #[test]
@@ -21,7 +21,7 @@ fn garbage_on_the_socket_kills_nothing() {
     for round in 0..ROUNDS {
         for bytes in [noise(&mut random), mangled(&mut random, &token), bad_framing(&mut random)] {
             let Ok(mut stream) = hasty.connect() else { panic!("round {round}: refused") };
-            // Either side may hang up first: what counts is what the next till finds.
+            // Either side may close first. The next till must still be able to connect.
             let _ = stream.write_all(&bytes);
             if random.below(2) == 0 {
                 let _ = stream.shutdown(std::net::Shutdown::Write);
@@ -39,7 +39,7 @@ fn garbage_on_the_socket_kills_nothing() {
     assert_eq!(store.daemon().pid(), pid);
     assert!(store.daemon().ended().is_none());
     let log = store.daemon().log();
-    assert!(!log.contains("panicked"), "a panic was reachable from outside:\n{log}");
+    assert!(!log.contains("panicked"), "input from outside caused a panic:\n{log}");
     store.stop();
     store.verify();
 }
@@ -49,7 +49,7 @@ fn noise(random: &mut Random) -> Vec<u8> {
     random.bytes(length)
 }
 
-/// A good request in which some bytes were changed, taken out or doubled.
+/// Returns a valid request with some bytes changed, removed or duplicated.
 fn mangled(random: &mut Random, token: &str) -> Vec<u8> {
     let body = r#"{"items": [{"sku": "8990001", "qty": 1, "price": 2000}], "note": "x"}"#;
     let mut bytes = format!(
@@ -69,7 +69,7 @@ fn mangled(random: &mut Random, token: &str) -> Vec<u8> {
     bytes
 }
 
-/// Heads whose framing contradicts itself.
+/// Returns heads with contradictory framing.
 fn bad_framing(random: &mut Random) -> Vec<u8> {
     let frames = [
         "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

@@ -1,5 +1,5 @@
-//! Every operation of the documents that changes data has a probe here, and every probe holds: the same
-//! request again gets the same bytes, another body is refused, and refusals are not kept.
+//! Every documented operation that changes data has a probe here. Each probe checks that a repeated request gets the
+//! same bytes, that another body under the same key is refused, and that refusals are not stored.
 
 mod administration;
 mod attempt;
@@ -20,7 +20,7 @@ use std::path::Path;
 use testkit::hub::Hub;
 use testkit::{Client, Reply, Store};
 
-/// What keeps no answer under a key; docs/decisions/0005-keys-without-effect.md says why.
+/// Operations that store no answer under a key; docs/decisions/0005-keys-without-effect.md gives the reasons.
 const UNKEYED: [&str; 33] = [
     "POST /api/auth/login",
     "POST /auth/login",
@@ -34,7 +34,7 @@ const UNKEYED: [&str; 33] = [
     "POST /api/auth/webauthn/login/finish",
     "POST /api/auth/webauthn/confirm/start",
     "POST /api/auth/webauthn/register/start",
-    // A ticket changes nothing.
+    // A ticket changes no data.
     "POST /api/events/ticket",
     "POST /api/sync/enrol",
     "POST /api/sync/hello",
@@ -52,15 +52,15 @@ const UNKEYED: [&str; 33] = [
     "POST /api/webhooks/{webhook_id}/test",
     "POST /api/stores",
     "POST /api/stores/{id}/token",
-    // Each is a piece of paper of its own.
+    // Each request prints another copy.
     "POST /api/pos/receipts/{receipt_no}/prints",
     "POST /api/shifts/{id}/prints",
-    // Writes nothing.
+    // The operation writes nothing.
     "POST /api/pos/returns/quote",
     "POST /api/promotions/preview",
 ];
 
-/// The operations of a document that change data, by whether their answers are kept.
+/// Returns the documented operations that change data and whose answers are stored, or are not, depending on `kept`.
 fn documented(name: &str, kept: &str) -> BTreeSet<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/openapi").join(format!("{name}.json"));
     let document: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
@@ -85,7 +85,7 @@ fn covered<S>(name: &str, probes: &[&Probe<S>]) {
         "{name}: no probe in tests/blackbox/contract/idempotency/probes.rs for {missing:?}"
     );
     let unknown: Vec<_> = probed.difference(&kept).collect();
-    assert!(unknown.is_empty(), "{name}: probes for what is not documented: {unknown:?}");
+    assert!(unknown.is_empty(), "{name}: probes for operations that are not documented: {unknown:?}");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn what_keeps_no_answer_is_decided_and_nothing_else() {
     assert_eq!(found, UNKEYED.map(str::to_owned).into());
 }
 
-/// The store's probes, in the order in which they run.
+/// Returns the store's probes in the order in which they run.
 pub fn store_probes() -> impl Iterator<Item = &'static Probe<Store>> {
     probes::STORE.iter().chain(upkeep::UPKEEP).chain(goods::GOODS)
 }
@@ -142,7 +142,7 @@ fn holds(operation: &str, attempt: Attempt) {
     assert!((400..500).contains(&refusal.status), "{operation}: not refused: {}", refusal.text());
     let first = send(&mut client, &body);
     assert!((200..300).contains(&first.status), "{operation}: {} {}", first.status, first.text());
-    assert_eq!(first.header("idempotency-replayed"), None, "{operation}: a refusal was kept");
+    assert_eq!(first.header("idempotency-replayed"), None, "{operation}: a refusal was stored");
     let again = send(&mut client, &body);
     assert_eq!(again.status, first.status, "{operation}: {}", again.text());
     assert!(again.body == first.body, "{operation}: {} became {}", first.text(), again.text());

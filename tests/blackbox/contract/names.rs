@@ -1,13 +1,13 @@
-//! What the documents of both programs call things, and of which type each is.
+//! The names and types of the fields in the documents of both programs.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use testkit::document;
 
-/// By the name of a field: its types, and where each is found. Null is not a type.
+/// For each field name: its types, and where each is found. Null does not count as a type.
 pub type Fields = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// Details of audit entries that no body and no answer has.
+/// Details of audit entries that are in no request body and in no answer.
 const ONLY_IN_DETAILS: [(&str, &str); 9] = [
     ("at_once", "boolean"),
     ("backup_id", "string"),
@@ -20,7 +20,7 @@ const ONLY_IN_DETAILS: [(&str, &str); 9] = [
     ("why", "string"),
 ];
 
-/// The fields of bodies and answers, and the parameters of queries, of both programs.
+/// Returns the fields of bodies and answers, and the query parameters, of both programs.
 pub fn fields() -> Fields {
     let mut fields = Fields::new();
     for program in ["store-router", "cloud-hub"] {
@@ -83,7 +83,7 @@ fn types(schema: &Value, document: &Value) -> BTreeSet<String> {
     named.into_iter().filter(|name| name != "null").flat_map(kind).collect()
 }
 
-/// Of a schema that names no type of its own.
+/// Returns the types of a schema that has no type of its own, from its alternatives and references.
 fn chosen(schema: &Value, document: &Value) -> BTreeSet<String> {
     let choices = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array());
     if let Some(choices) = choices {
@@ -104,8 +104,8 @@ fn type_of(value: &Value) -> String {
     }
 }
 
-/// Every detail of an audit entry has the name and the type that it has everywhere else: an amount is a number, a list
-/// is a list, and an ID says whose it is.
+/// Asserts that every detail of an audit entry has the same name and type as elsewhere: an amount is a number, a list
+/// is a list, and the name of an ID states what it identifies.
 #[track_caller]
 pub fn are_details(entry: &Value, fields: &Fields) {
     for (name, detail) in entry["details"].as_object().unwrap() {
@@ -120,7 +120,8 @@ pub fn are_details(entry: &Value, fields: &Fields) {
     }
 }
 
-/// A date is text, and an empty list one of anything.
+/// Returns whether a type found in an entry agrees with a documented one. A date is a string, and an empty list agrees
+/// with any list.
 fn fits(kind: &str, known: &str) -> bool {
     kind == known
         || (kind == "string" && ["date", "date-time"].contains(&known))

@@ -1,11 +1,11 @@
-//! One naming over both programs (`docs/decisions/0025-one-naming.md`), asserted from their documents: one thing has one
+//! One naming for both programs (`docs/decisions/0025-one-naming.md`), checked in their documents: one thing has one
 //! name, and one name has one type.
 
 use crate::contract::names::fields;
 use serde_json::Value;
 use testkit::document;
 
-/// Refused names, each with the one to use instead.
+/// Forbidden names, each with the name to use instead.
 const REFUSED: [(&str, &str); 53] = [
     ("active", "state"),
     ("address_line", "address"),
@@ -62,7 +62,7 @@ const REFUSED: [(&str, &str); 53] = [
     ("updated_on", "updated_at"),
 ];
 
-/// Names that have more than one type, and why.
+/// Names that have more than one type, with the reason.
 const SEVERAL_TYPES: [(&str, &str); 34] = [
     (
         "accept",
@@ -106,7 +106,7 @@ const SEVERAL_TYPES: [(&str, &str); 34] = [
     ("warnings", "documents list them with codes; those of a product's codes are texts"),
 ];
 
-/// Suffixes that state the kind of a field.
+/// Suffixes that state the type of a field.
 const ENDINGS: [(&str, &[&str]); 12] = [
     ("_at", &["date-time"]),
     ("_bp", &["integer"]),
@@ -122,7 +122,7 @@ const ENDINGS: [(&str, &[&str]); 12] = [
     ("_qty", &["integer"]),
 ];
 
-/// Fields of the contract that an ending does not fit.
+/// Fields whose type does not agree with their suffix.
 const NOT_BY_THEIR_ENDING: [(&str, &str); 1] =
     [("expected_at", "the contract's name for the day on which an order is to come")];
 
@@ -133,7 +133,7 @@ fn one_thing_has_one_name() {
         let found = fields.get(refused);
         assert!(found.is_none(), "{refused} is called {one} everywhere else: {found:?}");
         let stands = one.split(", ").any(|one| fields.contains_key(one));
-        assert!(stands, "{one}, which stands for {refused}, is no name here");
+        assert!(stands, "{one}, which replaces {refused}, is not used");
     }
 }
 
@@ -163,7 +163,7 @@ fn an_ending_says_what_a_field_is() {
     }
 }
 
-/// A page lists its rows as `items`; these are one thing with a long list in it, or a page of the protocol.
+/// A page lists its rows as `items`, except these: single objects with a long list, and a page of the protocol.
 const PAGES: [(&str, &str); 3] =
     [("Points", "entries"), ("OpnameDetail", "lines"), ("PullAnswer", "changes")];
 
@@ -187,7 +187,7 @@ fn words_that_a_program_reads_are_in_small_letters() {
     }
 }
 
-/// Encodings have the names that their registry gives them.
+/// Encodings, which have the names of their registry.
 const ENCODINGS: [&str; 4] = ["utf-8", "utf-16", "windows-1252", "iso-8859-1"];
 
 fn small(part: &Value, program: &str) {
@@ -197,11 +197,11 @@ fn small(part: &Value, program: &str) {
                 parts.get("enum").and_then(Value::as_array).into_iter().flatten().chain(parts.get("const"))
             {
                 let Some(word) = word.as_str() else { continue };
-                // The scope of an API key is two words (`finance:read`), and a list has commas.
+                // The scope of an API key has two words (`finance:read`), and a list has commas.
                 let chars = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
                 let snake = word.split([':', ',']).all(|part| part.chars().all(chars));
                 let small = snake || ENCODINGS.contains(&word);
-                // A mark that parts the columns of a file is no word.
+                // A separator of a file's columns is not a word.
                 assert!(small || word.chars().all(|c| c.is_ascii_punctuation()), "{program}: {word}");
             }
             let schemas =

@@ -6,19 +6,19 @@ use testkit::document;
 pub struct Operation {
     /// HTTP method in capital letters.
     pub method: String,
-    /// As the document writes it: `/api/stock/{sku}`.
+    /// Path as in the document: `/api/stock/{sku}`.
     pub template: String,
     pub query: Vec<String>,
-    /// Whether it takes JSON.
+    /// Whether the operation takes JSON.
     pub body: bool,
-    /// The body that the document shows; null: none.
+    /// Example body in the document, or null.
     pub example: Value,
-    /// Whether it asks for a token.
+    /// Whether the operation needs a token.
     pub guarded: bool,
 }
 
 impl Operation {
-    /// Every operation of the store, in order of path.
+    /// Returns every operation of the store, ordered by path.
     pub fn all() -> Vec<Self> {
         let document = document("store-router");
         let mut all = Vec::new();
@@ -27,7 +27,7 @@ impl Operation {
                 all.push(Self::read(template, method, operation));
             }
         }
-        assert!(all.len() > 90, "the document is not whole: {}", all.len());
+        assert!(all.len() > 90, "the document is incomplete: {}", all.len());
         all
     }
 
@@ -45,12 +45,12 @@ impl Operation {
         }
     }
 
-    /// Whether it is a list: pages with a cursor.
+    /// Returns whether the operation lists pages with a cursor.
     pub fn pages(&self) -> bool {
         ["limit", "cursor"].iter().all(|name| self.query.iter().any(|given| given == name))
     }
 
-    /// The path with something in the place of each parameter.
+    /// Returns the path with a value for each parameter.
     pub fn path(&self, fill: impl Fn(&str) -> String) -> String {
         let segments = self.template.split('/').map(|segment| {
             let name = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
@@ -59,7 +59,7 @@ impl Operation {
         segments.collect::<Vec<_>>().join("/")
     }
 
-    /// A path that names what is not there.
+    /// Returns a path to something that does not exist.
     pub fn path_to_nothing(&self) -> String {
         self.path(|name| if name == "date" { "2020-02-02" } else { "none" }.to_owned())
     }

@@ -1,5 +1,5 @@
-//! Every refusal of the error table that this version can give: its status, its code, its shape,
-//! and that nothing changed.
+//! Every refusal of the error table that this version can give: its status, its code and its shape, and that nothing
+//! changed.
 
 mod access;
 mod bodies;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use testkit::store::PRODUCTS;
 use testkit::{Client, Store, audit};
 
-/// A store with a till's shift open and the two callers that most refusals need.
+/// A store with an open shift at a till, and the two clients that most refusals need.
 struct Bench {
     store: Store,
     till: Client,
@@ -36,14 +36,14 @@ impl Bench {
         Self { store, till, manager, shift_id }
     }
 
-    /// A transaction of 2,220 that nothing is paid of.
+    /// Creates a transaction of 2,220 without payments.
     #[track_caller]
     fn open_transaction(&mut self) -> String {
         let created = self.till.post("/api/pos/transactions", &one_line()).data(201);
         created["transaction_id"].as_str().unwrap().to_owned()
     }
 
-    /// Everything that a refusal must leave alone.
+    /// Returns all state that a refusal must not change.
     #[track_caller]
     fn state(&mut self) -> Value {
         let outbox = self.manager.get("/api/sync/status").data(200)["outbox"].clone();
@@ -58,7 +58,7 @@ impl Bench {
         json!([outbox["last_seq"], outbox["head_hash"], stock, transactions, open, shift])
     }
 
-    /// Runs `refusals`; afterwards everything must be as it was.
+    /// Runs `refusals` and asserts that the state is the same afterwards.
     #[track_caller]
     fn unchanged_by(&mut self, refusals: impl FnOnce(&mut Self)) {
         let before = self.state();

@@ -1,5 +1,5 @@
-//! The names of the contract: every object that it spells out has every field that it names, and the ones in
-//! the envelope of lists. Other programs are written against them.
+//! The names in the contract: every object that it describes has all documented fields, and lists have their envelope.
+//! Other programs depend on these names.
 
 use crate::head_office::apply_feed;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ const HUB: &str = "configured state url last_success_at last_error next_attempt_
 const OUTBOX: &str = "pending oldest_pending_at last_seq acked_seq epoch head_hash parked fenced";
 const ACTOR: &str = "name kind state restarts mailbox started_at last_failure children";
 
-/// Every name is there, null or not.
+/// Asserts that every field is present, null or not.
 #[track_caller]
 fn has(what: &str, shown: &Value, names: &str) {
     let fields = shown.as_object().unwrap_or_else(|| panic!("{what}: no object: {shown}"));
@@ -77,7 +77,7 @@ fn what_a_till_sees_has_the_names_of_the_page() {
     for sale in [&made, &paid, &counter.read(&made), &list(&mut counter.till, "/api/pos/transactions")] {
         has("transaction", sale, TRANSACTION);
         has("line", &sale["items"][0], LINE);
-        assert!(sale["items"][0].get("cost").is_none(), "not for cashiers: {sale}");
+        assert!(sale["items"][0].get("cost").is_none(), "cashiers must not see this: {sale}");
     }
     paid["items"][0]["discounts"].as_array().unwrap().iter().for_each(|part| has("discount", part, DISCOUNT));
     has("payment", &paid["payments"][0], PAYMENT);
@@ -203,7 +203,7 @@ fn what_runs_the_store_has_the_names_of_the_page() {
     let outside = ["http://", "https://", "//cdn"].iter().any(|start| {
         page.text().contains(&format!("src=\"{start}")) || page.text().contains(&format!("href=\"{start}"))
     });
-    assert!(page.status == 200 && !outside, "no outside resources");
+    assert!(page.status == 200 && !outside, "no external resources");
     let document = store.client().get("/api/openapi.json").json();
     assert!(
         document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")),
@@ -212,9 +212,9 @@ fn what_runs_the_store_has_the_names_of_the_page() {
     );
 }
 
-/// Every actor of the tree has its names, and a name of its own.
+/// Asserts that every actor of the tree has its fields and a unique name.
 fn actors(actor: &Value, names: &mut BTreeSet<String>) {
     has("actor", actor, ACTOR);
-    assert!(names.insert(text(actor, "name")), "twice: {actor}");
+    assert!(names.insert(text(actor, "name")), "a duplicate name: {actor}");
     actor["children"].as_array().unwrap().iter().for_each(|child| actors(child, names));
 }

@@ -1,5 +1,5 @@
-//! Requests that two servers could read differently, at both real binaries: each gets one answer and the
-//! end of its connection, so nothing that hides behind it is ever taken for a request.
+//! Requests that two servers could parse differently, sent to both real binaries: each gets one answer and its
+//! connection is closed, so bytes hidden behind it are never taken for a request.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -7,14 +7,14 @@ use std::time::Duration;
 use testkit::hub::Hub;
 use testkit::store::Store;
 
-/// What hides in the body of each request, or behind it. It would be answered with 404.
+/// Request hidden in the body of each request, or behind it. If it was parsed, it would be answered with 404.
 const HIDDEN: &str = "GET /hidden HTTP/1.1\r\nHost: store\r\n\r\n";
 const POST: &str = "POST /api/auth/login HTTP/1.1\r\nHost: store\r\nContent-Type: application/json\r\n";
-/// Both programs wait this long for the next request on an open connection.
+/// Time for which both programs wait for the next request on an open connection.
 const IDLE: &str = "1s";
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A request, and the only status that may be answered to it.
+/// Returns requests, each with the only status that may answer it.
 fn corpus() -> Vec<(u16, String)> {
     let mut cases = Vec::new();
     // Two lengths, or an invalid one. RFC 9112 6.3: `Transfer-Encoding` overrides `Content-Length`, and the connection
@@ -51,7 +51,7 @@ fn corpus() -> Vec<(u16, String)> {
     ] {
         cases.push((400, format!("{POST}{lines}\r\n\r\n0\r\n\r\n{HIDDEN}")));
     }
-    // Chunks that are none.
+    // Invalid chunks.
     for chunks in [
         "zz\r\n{}\r\n0\r\n\r\n",
         "-1\r\n{}\r\n0\r\n\r\n",
@@ -96,7 +96,7 @@ fn corpus() -> Vec<(u16, String)> {
     ] {
         cases.push((421, format!("{head}\r\n\r\n{HIDDEN}")));
     }
-    // A body where none is expected is a body all the same; no protocol is changed to.
+    // An unexpected body is still read as a body. The server switches to no other protocol.
     let length = HIDDEN.len();
     cases.push((
         200,
@@ -115,7 +115,7 @@ fn corpus() -> Vec<(u16, String)> {
     cases
 }
 
-/// Everything that the server says until it closes.
+/// Returns everything that the server sends until it closes the connection.
 fn said(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();

@@ -1,4 +1,4 @@
-//! Actors killed while tills sell: every caller gets an answer or a 503 that it can repeat.
+//! Actors are killed while tills sell: every caller gets an answer or a 503 that it can repeat.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -10,13 +10,13 @@ use testkit::store::Store;
 use testkit::till::{Load, Till};
 use testkit::{Client, audit};
 
-/// How often each actor dies.
+/// How often each actor is killed.
 const DEATHS: usize = 50;
-/// Tills that sell meanwhile.
+/// Tills that sell in the meantime.
 const TILLS: usize = 3;
 /// Pieces of every product at the start.
 const RECEIVED: i64 = 100_000;
-/// From death to the successor's readiness; the goal is 1 s, the bound leaves room for a busy machine.
+/// Longest time from the kill until the successor is ready. The goal is 1 s; the bound allows for a busy machine.
 const READY_WITHIN: Duration = Duration::from_secs(5);
 
 #[test]
@@ -45,7 +45,7 @@ fn killed_actors_come_back_and_nobody_notices() {
     println!(
         "{DEATHS} deaths each, {sold} sales, {unavailable} times 503, {reads} reads; slowest return {slowest:?}"
     );
-    assert_eq!(lost, 0, "a caller was hung up on");
+    assert_eq!(lost, 0, "a caller's connection was dropped");
     for (name, took) in slowest {
         assert!(took < READY_WITHIN, "{name} took {took:?} to return");
     }
@@ -54,7 +54,7 @@ fn killed_actors_come_back_and_nobody_notices() {
     store.verify();
 }
 
-/// One death; how long until the successor ran and the store was ready.
+/// Kills an actor once. Returns the time until the successor ran and the store was ready.
 #[track_caller]
 fn die(admin: &mut Client, name: &str) -> Duration {
     let begun = Instant::now();
@@ -62,7 +62,7 @@ fn die(admin: &mut Client, name: &str) -> Duration {
     let path = format!("/api/admin/actors/{name}/restart");
     testkit::wait::until("the actor can be killed", || {
         let reply = admin.send("POST", &path, &[], b"{}");
-        // Its supervisor died a moment ago: the same again, as any caller may.
+        // The actor's supervisor has just died, so the request is repeated, as any caller may do.
         (reply.status != 503).then(|| reply.data(200))
     });
     testkit::wait::until("its successor runs", || {
@@ -80,7 +80,7 @@ fn restarts(admin: &mut Client, name: &str) -> Option<u64> {
     find(&admin.get("/api/admin/actors").data(200)["root"], name)?["restarts"].as_u64()
 }
 
-/// Every actor but the root.
+/// Returns every actor except the root.
 #[track_caller]
 fn names(admin: &mut Client) -> Vec<String> {
     fn collect(node: &Value, names: &mut Vec<String>) {
@@ -104,7 +104,7 @@ fn find(node: &Value, name: &str) -> Option<Value> {
     node["children"].as_array()?.iter().find_map(|child| find(child, name))
 }
 
-/// Somebody who only looks, all the time: 200, or 503 for a moment.
+/// A reader that polls all the time and gets 200, or 503 for a moment.
 struct Page {
     stop: Arc<AtomicBool>,
     reader: std::thread::JoinHandle<u64>,

@@ -1,4 +1,4 @@
-//! Backups taken while tills sell: each is whole, each becomes a store whose sums are right.
+//! Backups taken while tills sell: each is complete and can be restored to a store with correct sums.
 
 use serde_json::json;
 use std::fs;
@@ -28,7 +28,7 @@ fn a_backup_under_load_becomes_a_store_whose_sums_are_right() {
     let folder = store.folder().join("backup");
     take(&store, &folder, &[]);
     let acknowledged = load.acknowledged();
-    // A verification beside the tills finds nothing either.
+    // A verification while tills sell finds no problem either.
     process::succeed(store.command(&["verify"]), "");
     load.wait_for(30);
     let mut tills = load.finish();
@@ -45,7 +45,7 @@ fn a_backup_under_load_becomes_a_store_whose_sums_are_right() {
     store.start();
     old.get("/api/auth/me").refused(401, "token_revoked");
 
-    // Each till sold one after the other, so what is in the backup is what it sold first.
+    // Each till sold one sale after the other, so the backup contains its first sales.
     let mut manager = store.login("manager");
     for till in &mut tills {
         let shift = till.shift(&mut manager);
@@ -60,7 +60,7 @@ fn a_backup_under_load_becomes_a_store_whose_sums_are_right() {
     assert!(kept >= 60 && kept <= acknowledged + 3, "{kept} of {acknowledged}");
     audit::audit(&store, &mut tills, RECEIVED);
 
-    // The interrupted shift no longer sells; a new one counts in a series of its own.
+    // The interrupted shift sells no more. A new shift has its own series of numbers.
     let shift_id = tills[0].shift_id.clone();
     let mut cashier = store.login("till-1").at_register("till-1");
     let basket = json!({"shift_id": shift_id, "items": [{"sku": "8990001", "qty": 1, "price": 2000}]});
@@ -98,7 +98,7 @@ fn what_is_not_whole_is_not_restored() {
     assert!(said.contains("0000000000000001.seg"), "{said}");
     let (code, said) = store.refuses_to_start();
     assert!(code == 1 && said.contains("restore"), "{code}: {said}");
-    assert!(!store.data().exists(), "nothing of it is left");
+    assert!(!store.data().exists(), "no restored files are left");
     fs::write(&segment, good).unwrap();
     process::succeed(store.command(&["restore", folder.to_str().unwrap()]), "");
     store.start();

@@ -1,4 +1,5 @@
-//! Damaged files: an index is rebuilt unnoticed; a damaged journal is refused with the position of the damage.
+//! Damaged files: a damaged index is rebuilt without visible effect; a damaged journal is refused, and the position of
+//! the damage is reported.
 
 use serde_json::{Value, json};
 use std::fs;
@@ -15,14 +16,14 @@ use testkit::wait;
 const RECEIVED: i64 = 10_000;
 /// Sales before the damage.
 const SALES: usize = 30;
-/// Room that a segment is left with: some sales, and fewer than [`SALES`].
+/// Space left in a segment: room for some sales, but fewer than [`SALES`].
 const ROOM_LEFT_BYTES: u64 = 16 * 1024;
-/// Frames in a row that are damaged: a sale has a few.
+/// Number of consecutive damaged frames. A sale has a few frames.
 const DAMAGED_FRAMES: usize = 4;
-/// Bytes of the engine's file that are damaged one after the other.
+/// Number of bytes of the engine's file that are damaged, one after the other.
 const ROW_FLIPS: usize = 8;
 
-/// A store with some sales; it is stopped.
+/// Returns a stopped store with some sales.
 fn sold_and_stopped(random: &mut Random) -> (Store, Till, Value) {
     let mut store = Store::open_with("", 1);
     store.receive_all(RECEIVED);
@@ -35,7 +36,7 @@ fn sold_and_stopped(random: &mut Random) -> (Store, Till, Value) {
     (store, till, answers)
 }
 
-/// What the store says about everything that a till, a manager and head office may ask.
+/// Returns the store's answers to the requests of a till, a manager and head office.
 #[track_caller]
 fn answers(store: &Store, till: &Till) -> Value {
     let mut manager = store.login("manager");
@@ -59,11 +60,11 @@ fn answers(store: &Store, till: &Till) -> Value {
     json!([stock, movements, sales, summary, by_receipt, outbox])
 }
 
-/// Starts the damaged store: the damage must have no visible effect, retries included.
+/// Starts the damaged store and asserts that the damage has no visible effect, including on retries.
 #[track_caller]
 fn nobody_notices(store: &mut Store, till: &mut Till, before: &Value) {
     store.start();
-    assert_eq!(&answers(store, till), before, "another answer than before the damage");
+    assert_eq!(&answers(store, till), before, "a different answer than before the damage");
     for sale in till.sold.clone().iter().step_by(10) {
         let again = till.pay_again(sale);
         assert!(again.body == sale.pay_answer, "{}: {}", sale.receipt_no, again.text());
@@ -98,9 +99,9 @@ fn a_damaged_engine_is_rebuilt() {
         fs::write(&engine, damaged).unwrap();
         let seen = rebuilt(&store);
         nobody_notices(&mut store, &mut till, &before);
-        // The file of the engine is longer than its contents, so that half of the file may have all of them.
+        // The engine's file is longer than its contents, so the first half may contain all of them.
         let reported = how == "halved" || rebuilt(&store) > seen;
-        assert!(reported, "{how}: a rebuild is told in the log:\n{}", store.log());
+        assert!(reported, "{how}: the log does not report a rebuild:\n{}", store.log());
     }
     fs::remove_dir_all(&rows).unwrap();
     nobody_notices(&mut store, &mut till, &before);
@@ -130,7 +131,7 @@ fn a_damaged_segment_index_is_remade() {
         journal::flip(&index, at);
         println!("index: bit flipped at {at} of {}", whole.len());
         nobody_notices(&mut store, &mut till, &before);
-        assert!(fs::read(&index).unwrap() == whole, "the index was not remade (byte {at})");
+        assert!(fs::read(&index).unwrap() == whole, "the index was not rebuilt (byte {at})");
     }
     for damaged in [whole[..middle].to_vec(), Vec::new(), vec![0; whole.len()]] {
         fs::write(&index, damaged).unwrap();
@@ -143,7 +144,7 @@ fn a_damaged_segment_index_is_remade() {
     a_damaged_sale_leaves_the_rest_of_its_day(&mut store, &mut till);
 }
 
-/// Takes the room behind the last frame away, and sells until the segment is sealed and has its index.
+/// Removes the space behind the last frame, and sells until the segment is sealed and has its index.
 #[track_caller]
 fn fill_a_segment(store: &mut Store, till: &mut Till) {
     store.stop();
@@ -159,7 +160,7 @@ fn fill_a_segment(store: &mut Store, till: &mut Till) {
     });
 }
 
-/// Damage in a sealed segment: `verify` names the file and the place.
+/// Damage in a sealed segment: `verify` reports the file and the position.
 #[track_caller]
 fn sealed_damage_is_named(store: &Store, random: &mut Random) {
     let segment = journal::files(store.data(), "seg").remove(0);
@@ -172,7 +173,8 @@ fn sealed_damage_is_named(store: &Store, random: &mut Random) {
     names(&said, &segment, frame.offset);
 }
 
-/// Sales of a sealed segment can't be read: each says so, the day's report counts them, and the shop sells on.
+/// Sales of a sealed segment can't be read: each is reported, the day's report counts them, and the store continues
+/// selling.
 #[track_caller]
 fn a_damaged_sale_leaves_the_rest_of_its_day(store: &mut Store, till: &mut Till) {
     let segment = journal::files(store.data(), "seg").remove(0);
@@ -227,13 +229,13 @@ fn a_damaged_journal_is_refused_with_its_place() {
             let said = process::said(&output);
             assert_eq!(output.status.code(), Some(74), "{arguments:?}: {said}");
             names(&said, &segment, frame.offset);
-            assert!(said.contains("backup"), "what to do is not said: {said}");
+            assert!(said.contains("backup"), "the message does not say what to do: {said}");
         }
         let output = store.run(&["verify"]);
         let said = process::said(&output);
         assert!(matches!(output.status.code(), Some(1 | 74)), "{:?} {said}", output.status);
         names(&said, &segment, frame.offset);
-        // Nothing was changed by refusing: the flip undone, all is well.
+        // The refusal changed nothing: once the bit is flipped back, the store starts.
         journal::flip(&segment, at);
     }
     nobody_notices(&mut store, &mut till, &before);
@@ -247,7 +249,7 @@ fn a_lost_journal_is_refused() {
     let segment = journal::files(store.data(), "seg").pop().unwrap();
     let whole = fs::read(&segment).unwrap();
     let (first, end) = (journal::frames(&segment)[3].offset, journal::end(&segment));
-    // The tail zeroed: less is there than was known to be durable.
+    // The tail is zeroed, so the journal has less than was known to be durable.
     journal::overwrite(&segment, first, &vec![0; end - first]);
     let (code, said) = store.refuses_to_start();
     assert_eq!(code, 74, "{said}");
@@ -276,7 +278,7 @@ fn a_torn_tail_was_never_answered() {
     let noise = random.bytes(3_000);
     journal::overwrite(&segment, journal::end(&segment), &noise);
     nobody_notices(&mut store, &mut till, &before);
-    // And the store goes on selling over what it cut off.
+    // The store continues to sell and overwrites the tail that it cut off.
     store.start();
     till.sell();
     store.stop();

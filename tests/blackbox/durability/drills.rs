@@ -7,7 +7,7 @@ use testkit::linked::Linked;
 use testkit::process::{self, Daemon};
 use testkit::{Store, wait};
 
-/// The folder of the newest backup, as the box lists it.
+/// Returns the folder of the newest backup, as the store lists it.
 #[track_caller]
 fn back_up(store: &Store) -> PathBuf {
     process::succeed(store.command(&["backup"]), "");
@@ -15,7 +15,7 @@ fn back_up(store: &Store) -> PathBuf {
     PathBuf::from(work["backups"][0]["folder"].as_str().unwrap())
 }
 
-/// The result of a drill that fails, and what it said.
+/// Runs a drill that fails, and returns its result and output.
 #[track_caller]
 fn fails(store: &Store) -> (Value, String) {
     let output = store.run(&["drill"]);
@@ -69,7 +69,7 @@ fn head_office_sees_whether_a_stores_backup_can_be_restored() {
     fs::write(&segment, bytes).unwrap();
     let (bad, said) = fails(&linked.store);
     assert!(said.contains("0000000000000001.seg"), "{said}");
-    assert_eq!(bad["succeeded_at"], good["finished_at"], "the last good one is still known");
+    assert_eq!(bad["succeeded_at"], good["finished_at"], "the last successful drill is still known");
     let status = at_head_office(&mut linked, "the failure", |status| codes(status) == ["backup_failed"]);
     let message = status["problems"][0]["message"].as_str().unwrap();
     assert!(message.contains("can't be restored") && message.contains("0000000000000001.seg"), "{message}");
@@ -96,7 +96,7 @@ fn a_drill_that_can_not_be_done_says_why_and_one_that_was_killed_leaves_the_last
     let good = result(&store);
 
     let log = store.folder().join("drill.log");
-    wait::until("a drill that is killed while its copy is there", || {
+    wait::until("a drill is killed while its copy exists", || {
         let mut drill = Daemon::start(store.command(&["drill"]), &log);
         while !scratch(&store).exists() && drill.ended().is_none() {
             std::hint::spin_loop();
@@ -108,12 +108,12 @@ fn a_drill_that_can_not_be_done_says_why_and_one_that_was_killed_leaves_the_last
     assert_eq!(kept["problem"], json!(null), "{kept}");
     assert_eq!(kept["backup_made_at"], good["backup_made_at"], "{kept}");
     process::succeed(store.command(&["drill"]), "");
-    assert!(!scratch(&store).exists(), "the next drill removes it");
+    assert!(!scratch(&store).exists(), "the next drill removes the copy");
 
     let succeeded = result(&store)["succeeded_at"].clone();
     store.stop();
     store.set("backup.drill_limit = \"1ms\"\n");
-    // The thread that still copies may leave something; the next drill removes it.
+    // The thread that is still copying may leave files. The next drill removes them.
     let said = process::said(&store.run(&["drill"]));
     let late = result(&store);
     assert!(said.contains("not finished within 1ms (backup.drill_limit)"), "{said}");

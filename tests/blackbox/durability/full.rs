@@ -1,5 +1,4 @@
-//! Disks without room, and data folders that are gone: what is refused says so, what was acknowledged is there, and the
-//! programs start.
+//! Full disks and missing data folders: refusals state the reason, acknowledged data is kept, and the programs start.
 
 use serde_json::json;
 use testkit::counter::{SALES, basket};
@@ -8,14 +7,14 @@ use testkit::hub::Hub;
 use testkit::store::Store;
 use testkit::{process, wait};
 
-/// Room for a new store with a few journal segments.
+/// Space for a new store with a few journal segments.
 const STORE_BYTES: u64 = 320 << 20;
-/// Room for a hub's database, which is SQLite.
+/// Space for a hub's SQLite database.
 const HUB_BYTES: u64 = 24 << 20;
-/// Below this a store refuses changes: more than the reserve that a full disk makes it give up.
+/// Free space below which a store refuses changes: more than the reserve that it releases on a full disk.
 const LITTLE: &str = "storage.min_free_bytes = 33554432\n";
 
-/// A disk, unless this machine can't mount one.
+/// Mounts a small disk. Returns `None` if this machine can't mount one.
 fn disk(folder: &std::path::Path, bytes: u64) -> Option<SmallDisk> {
     let made = SmallDisk::make(folder, bytes);
     made.map_err(|reason| println!("full: NOT RUN, this machine can't mount a small disk: {reason}")).ok()
@@ -56,8 +55,8 @@ fn a_store_whose_folder_is_gone_says_so_and_sells_again_once_it_is_back() {
     till.post("/api/shifts/open", &json!({})).data(201);
     let (data, away) = (store.data().to_owned(), store.folder().join("away"));
     std::fs::rename(&data, &away).unwrap();
-    // Sales go on into the open files until the folder is missed.
-    let refused = wait::until("the folder is missed", || {
+    // Sales continue in the open files until the store notices that the folder is missing.
+    let refused = wait::until("the store notices the missing folder", || {
         Some(till.post(SALES, &basket(&[("8990001", 1)]))).filter(|reply| reply.status != 201)
     });
     assert!(
@@ -85,7 +84,7 @@ fn a_hub_on_a_full_disk_reads_starts_and_writes_again_once_there_is_room() {
     admin.post("/api/products", &product("A")).data(201);
     disk.fill();
     let mut made = 0;
-    // The files of the database have room of their own left.
+    // The database files still have free space inside.
     wait::until("nothing can be written", || {
         made += 1;
         let reply = admin.post("/api/products", &product(&format!("N{made}")));

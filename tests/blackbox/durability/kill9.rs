@@ -1,4 +1,4 @@
-//! kill -9 of the real binary, again and again, while tills sell.
+//! The real binary is killed with `kill -9` again and again while tills sell.
 
 use std::time::{Duration, Instant};
 use testkit::dice::Random;
@@ -8,11 +8,11 @@ use testkit::{audit, wait};
 
 /// How often the daemon is killed.
 const KILLS: usize = 20;
-/// Tills that sell meanwhile.
+/// Tills that sell in the meantime.
 const TILLS: usize = 4;
-/// Sales that must be acknowledged between two kills, so that each kill meets a working store.
+/// Sales that must be acknowledged between two kills, so that each kill happens in a working store.
 const SALES_BETWEEN: usize = 20;
-/// The last moment after those sales, chosen at random, at which the kill comes.
+/// Upper bound of the random delay between those sales and the kill.
 const KILL_WITHIN_MS: u64 = 60;
 /// Pieces of every product at the start.
 const RECEIVED: i64 = 100_000;
@@ -20,7 +20,7 @@ const RECEIVED: i64 = 100_000;
 #[test]
 fn no_sale_is_lost_or_doubled_by_twenty_kills() {
     let mut random = Random::announced("kill9");
-    // So small that every few sales the engine is being given rows.
+    // The memtable is so small that rows are flushed to the engine every few sales.
     let mut store = Store::open_with("storage.memtable_bytes = 8192\n", TILLS);
     store.receive_all(RECEIVED);
     let tills = (1..=TILLS).map(|n| Till::open(&store, n, &mut random)).collect();
@@ -29,7 +29,7 @@ fn no_sale_is_lost_or_doubled_by_twenty_kills() {
     for _ in 0..KILLS {
         load.wait_for(SALES_BETWEEN);
         let moment = Instant::now() + Duration::from_millis(random.below(KILL_WITHIN_MS));
-        wait::until("the moment of the kill", || (Instant::now() >= moment).then_some(()));
+        wait::until("the random time of the kill", || (Instant::now() >= moment).then_some(()));
         store.kill9();
         slowest = slowest.max(store.start());
     }
@@ -42,7 +42,7 @@ fn no_sale_is_lost_or_doubled_by_twenty_kills() {
     println!(
         "kill9: {KILLS} kills, {sold} sales, {lost} requests without an answer, {replayed} answered from memory, slowest start {slowest:?}"
     );
-    assert!(lost > 0, "no request was interrupted: the kills met nothing");
+    assert!(lost > 0, "no request was interrupted, so the kills tested nothing");
     store.stop();
     store.verify();
 }

@@ -9,11 +9,11 @@ use testkit::{audit, wait};
 
 /// How often the power is cut.
 const CUTS: usize = 10;
-/// Tills that sell meanwhile.
+/// Tills that sell in the meantime.
 const TILLS: usize = 4;
 /// Sales acknowledged between two cuts.
 const SALES_BETWEEN: usize = 25;
-/// The last moment after those sales, chosen at random, at which the cut comes.
+/// Upper bound of the random delay between those sales and the power cut.
 const CUT_WITHIN_MS: u64 = 80;
 /// Pieces of every product at the start.
 const RECEIVED: i64 = 100_000;
@@ -36,7 +36,7 @@ fn ten_power_cuts_lose_nothing_acknowledged() {
     for n in 1..=CUTS {
         load.wait_for(SALES_BETWEEN);
         let moment = Instant::now() + Duration::from_millis(random.below(CUT_WITHIN_MS));
-        wait::until("the moment of the cut", || (Instant::now() >= moment).then_some(()));
+        wait::until("the random time of the power cut", || (Instant::now() >= moment).then_some(()));
         store.daemon().freeze();
         let copy = disk.copy(folder.path(), n);
         store.kill9();

@@ -11,14 +11,14 @@ use testkit::linked::Linked;
 use testkit::store::Store;
 use testkit::{Client, Reply, process, wait};
 
-/// More than the commands that may wait, by one cashier's token.
+/// Number of clients with one cashier's token: more than the limit of waiting commands.
 const CLIENTS: usize = 400;
-/// What head office changes meanwhile, each seen at the store before the next.
+/// Number of changes by head office in the meantime, each of which must arrive at the store before the next one.
 const CHANGES: usize = 6;
-/// Time after which a client that was refused because too many wait tries again.
+/// Delay after which a client that was refused because of the limit tries again.
 const REST: Duration = Duration::from_millis(100);
 
-/// Clients that register members until they are told to stop.
+/// Clients that register members until they are stopped.
 struct Crowd {
     stop: Arc<AtomicBool>,
     registered: Arc<AtomicUsize>,
@@ -58,7 +58,7 @@ impl Crowd {
     }
 }
 
-/// Registers a member; false: too many wait, or the answer is not there in time.
+/// Registers a member. Returns false if too many commands wait or the answer is late.
 fn register(client: &mut Client, member: &Value) -> bool {
     match client.try_send("POST", "/api/members", &[], member.to_string().as_bytes()) {
         Ok(reply) if reply.status == 503 => {
@@ -73,7 +73,7 @@ fn register(client: &mut Client, member: &Value) -> bool {
     }
 }
 
-/// Every kind of write; each is asked for until it works, which a stuck store never lets it.
+/// Repeats every kind of write until it succeeds, which it never does in a stuck store.
 #[track_caller]
 fn everything_works(shop: &mut Linked) {
     let till = &mut shop.till;
@@ -131,7 +131,7 @@ fn strace_works() -> bool {
     works
 }
 
-/// The daemon under strace, which delays this call when it is made for the `when`th time and after; none: no strace.
+/// Runs the daemon under strace, which delays the call from the `when`th one on. Returns `None` without strace.
 fn delayed(store: &mut Store, call: &str, delay_s: u64, when: &str) -> Option<()> {
     if !strace_works() {
         return None;
@@ -145,7 +145,7 @@ fn delayed(store: &mut Store, call: &str, delay_s: u64, when: &str) -> Option<()
 #[test]
 fn while_the_disk_is_stuck_the_store_is_not_ready_and_continues_afterwards() {
     let mut store = Store::prepare("", 1);
-    // Longer than readiness waits; every sync is so slow until the end.
+    // The delay exceeds the timeout of readiness checks. Every later sync is as slow.
     if delayed(&mut store, "fdatasync", 8, "40+").is_none() {
         return;
     }
@@ -153,17 +153,17 @@ fn while_the_disk_is_stuck_the_store_is_not_ready_and_continues_afterwards() {
     store.receive_all(100);
     let mut manager = store.login("manager").patient_for(wait::PATIENCE);
     let names_the_owner = |reply: &Reply| reply.status == 503 && reply.text().contains("catalogue");
-    // Each round syncs, so that the slow ones come; under strace on a busy machine a round may take seconds.
+    // Each round syncs, so that it reaches the slow syncs. Under strace on a busy machine a round may take seconds.
     let (what, mut round) = ("the disk stands still, and the store says who waits for it", 0);
     let refused = wait::within(3 * wait::PATIENCE, what, || {
         round += 1;
         let change = json!({"shelf_place": format!("A-{round}")});
         let mut writer = store.client().with_token(manager.token().unwrap());
-        // Commands time out; readiness checks meanwhile report it.
+        // Commands time out, and readiness checks report this in the meantime.
         let writing = std::thread::spawn(move || {
             let _ = writer.try_send("PATCH", "/api/stock/8990001", &[], change.to_string().as_bytes());
         });
-        // Asked before the write began, the store can't name its owner yet.
+        // A check before the write began can't report the owner yet.
         let mut reply = manager.get("/health/ready");
         while !writing.is_finished() && !names_the_owner(&reply) {
             reply = manager.get("/health/ready");
@@ -185,7 +185,7 @@ fn while_the_disk_is_stuck_the_store_is_not_ready_and_continues_afterwards() {
 #[test]
 fn the_control_socket_is_there_before_the_first_answer_over_http() {
     let mut store = Store::prepare("", 0);
-    // The second name that is bound is the socket's.
+    // The second `bind` call is that of the socket.
     if delayed(&mut store, "bind", 2, "2").is_none() {
         return;
     }
@@ -206,7 +206,7 @@ fn a_disk_that_fails_ends_the_process_with_74_whatever_a_command_waits_for() {
     let rows: String = (0..2_000).map(row).collect();
     let file = store.write_file("many.csv", &format!("name,phone,email,code,birth_date\n{rows}"));
     let pid = store.daemon().pid().to_string();
-    // From now on no sync succeeds.
+    // From now on every sync fails.
     let mut failing = Command::new("strace");
     failing.args([
         "-f",
@@ -220,7 +220,7 @@ fn a_disk_that_fails_ends_the_process_with_74_whatever_a_command_waits_for() {
     ]);
     let mut failing = failing.args(["-p", &pid]).spawn().unwrap();
     let tasks = format!("/proc/{pid}/task");
-    wait::until("every thread is traced", || {
+    wait::until("strace has attached to every thread", || {
         let tasks = std::fs::read_dir(&tasks).unwrap().flatten();
         let status =
             |path: std::path::PathBuf| std::fs::read_to_string(path.join("status")).unwrap_or_default();
@@ -229,7 +229,7 @@ fn a_disk_that_fails_ends_the_process_with_74_whatever_a_command_waits_for() {
     let mut import = store.command(&["import", "members", file.to_str().unwrap()]).spawn().unwrap();
     let ended = wait::until("the daemon ends", || store.daemon().ended());
     assert_eq!(ended.code(), Some(74), "{}", store.daemon().log());
-    assert!(!import.wait().unwrap().success(), "the command did not hear of it");
+    assert!(!import.wait().unwrap().success(), "the command was not informed");
     failing.wait().unwrap();
     store.forget();
     store.start();

@@ -1,5 +1,5 @@
-//! Nothing is answered before it is durable: the sync calls of the real binary, counted from outside
-//! by strace, else by the store's own counters.
+//! Nothing is answered before it is durable: the sync calls of the real binary are counted from outside by strace, or
+//! by the store's own counters if there is no strace.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,19 +10,19 @@ use testkit::store::Store;
 use testkit::till::{Load, Sold, Till};
 use testkit::wait;
 
-/// Sales of the lone till; each is two commits.
+/// Sales of the only till. Each makes two commits.
 const LONE_SALES: usize = 40;
-/// Tills that sell at once.
+/// Tills that sell at the same time.
 const TILLS: usize = 6;
-/// Their sales.
+/// Sales of those tills.
 const CROWD_SALES: usize = 150;
 
-/// How long each sync takes at least, in microseconds: what is answered before it ends is answered long before.
+/// Minimum duration of each sync in microseconds. An answer that does not wait for the sync is sent much earlier.
 const SLOWED_US: u32 = 10_000;
 
-/// Who counts.
+/// Source of the number of syncs.
 enum Counter {
-    /// What strace wrote.
+    /// The output of strace.
     Strace(PathBuf),
     /// The store's own counters.
     Metrics,
@@ -42,7 +42,7 @@ impl Counter {
         }
     }
 
-    /// How far the trace got.
+    /// Returns the current length of the trace.
     fn reached(&self) -> usize {
         match self {
             Self::Strace(file) => fs::read(file).map_or(0, |trace| trace.len()),
@@ -50,7 +50,7 @@ impl Counter {
         }
     }
 
-    /// Whether each answer since then was sent after a sync for it had ended. False if that was not observed.
+    /// Returns whether each answer since then was sent after its sync had ended, or false if this was not observed.
     fn answered_after_syncs(&self, since: usize, answers: usize) -> bool {
         let Self::Strace(file) = self else { return false };
         let trace = fs::read(file).unwrap();
@@ -75,7 +75,7 @@ impl Counter {
     }
 }
 
-/// A counter of `/metrics` whose name holds `part`.
+/// Returns a counter of `/metrics` whose name contains `part`.
 #[track_caller]
 fn metric(store: &Store, part: &str) -> u64 {
     let text = store.client().get("/metrics").text();
@@ -118,14 +118,18 @@ fn each_group_of_commits_is_synced_once_before_it_is_answered() {
         let made = tills[0].sold.last().unwrap().requests();
         requests += made;
         let after = counter.syncs(&store);
-        assert_eq!(after - before, made as u64, "a lone sale is one commit, or a basket and a payment");
+        assert_eq!(
+            after - before,
+            made as u64,
+            "a sale makes one commit, or one each for basket and payment"
+        );
     }
     if !counter.answered_after_syncs(since, requests) {
         println!("durability: no strace here, only that syncs are as many as groups is asserted");
     }
     let lone = counter.syncs(&store) - syncs;
     assert_eq!(lone, metric(&store, "groups") - groups, "one sync per group");
-    assert_eq!(lone, metric(&store, "commits") - commits, "a lone till has groups of one");
+    assert_eq!(lone, metric(&store, "commits") - commits, "with one till each group has one commit");
 
     let (syncs, groups, commits) =
         (counter.syncs(&store), metric(&store, "groups"), metric(&store, "commits"));

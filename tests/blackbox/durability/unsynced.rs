@@ -1,6 +1,6 @@
-//! A process dies, or its disk errs once, between the write of a commit and its sync. The next start finds the
-//! commit in the page cache and answers the till's repeat from it: by then it must be on the disk, as a power
-//! cut right after that answer shows.
+//! A process dies, or its disk fails once, between the write of a commit and its sync. The next start finds the commit
+//! in the page cache and answers the till's repeated request from it. By then the commit must be on the disk: a power
+//! cut right after that answer checks this.
 
 use serde_json::{Value, json};
 use std::fs;
@@ -13,16 +13,16 @@ use testkit::process::said;
 use testkit::store::{PRODUCTS, Store};
 use testkit::wait;
 
-/// Rounds in the test command; `SOAK_CUTS` says how many else.
+/// Default number of rounds; `SOAK_CUTS` overrides it.
 const ROUNDS: usize = 4;
-/// The sync that goes wrong is one of the next so many: of a basket or of its payment.
+/// Number of syncs among which the failing one is chosen: that of a basket or of its payment.
 const SYNCS_UNTIL: u64 = 4;
-/// What a sync meets, in turns.
+/// Faults of a sync, used in turns.
 const FAULTS: [&str; 2] = ["signal=SIGKILL", "error=EIO"];
-/// Baskets that are sold at most before the sync of one goes wrong.
+/// Highest number of baskets that are sold before a sync fails.
 const SALES_MAX: usize = 50;
 
-/// A till that keeps every request and its answer.
+/// A till that keeps every request with its answer.
 struct Till {
     client: Client,
     answered: Vec<(Request, Value)>,
@@ -41,7 +41,7 @@ impl Till {
         self.client = store.login("till-1").at_register("till-1");
     }
 
-    /// Sends a request; none: there was no answer.
+    /// Sends a request. Returns `None` without an answer.
     fn ask(&mut self, request: &Request) -> Option<(Value, bool)> {
         let bytes = request.body.to_string().into_bytes();
         let headers = [("Idempotency-Key", request.key.as_str())];
@@ -59,7 +59,7 @@ impl Till {
         Request { path: path.to_owned(), key: format!("unsynced-{:016x}", self.random.roll()), body }
     }
 
-    /// Sells until a request has no answer; gives that one.
+    /// Sells until a request gets no answer, and returns that request.
     fn sell_until_it_breaks(&mut self) -> Request {
         for _ in 0..SALES_MAX {
             let (sku, price) = PRODUCTS[2];
@@ -73,17 +73,17 @@ impl Till {
                 return payment;
             }
         }
-        panic!("no sync went wrong in {SALES_MAX} sales");
+        panic!("no sync failed in {SALES_MAX} sales");
     }
 
-    /// Everything that was answered from an answer on is there.
+    /// Asserts that everything answered since `from` is present.
     fn find(&mut self, from: usize) {
         for (request, answer) in self.answered.clone().into_iter().skip(from) {
             let reply = self.client.post_keyed(&request.path, &request.key, &request.body);
             assert_eq!(
                 reply.json()["data"],
                 answer,
-                "{}: not what was answered before the cut",
+                "{}: different from the answer before the cut",
                 request.path
             );
             assert_eq!(reply.header("idempotency-replayed"), Some("true"), "{}", request.path);
@@ -91,13 +91,13 @@ impl Till {
     }
 }
 
-/// Lets one of the daemon's next syncs of the journal go wrong: it is asked for and does not happen.
+/// Makes one of the daemon's next journal syncs fail: it is called, but does not take place.
 fn break_a_sync(pid: u32, fault: &str, nth: u64) -> Child {
     let mut strace = Command::new("strace");
     strace.args(["-qq", "-f", "-o", "/dev/null", "-e", "trace=fdatasync"]);
     strace.args(["-e", &format!("inject=fdatasync:{fault}:when={nth}"), "-p", &pid.to_string()]);
     let mut strace = strace.stderr(Stdio::null()).spawn().unwrap();
-    wait::until("strace holds every thread", || {
+    wait::until("strace has attached to every thread", || {
         assert!(strace.try_wait().unwrap().is_none(), "strace ended");
         let tasks = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
         let mut states = tasks.map(|task| fs::read_to_string(task.path().join("status")).unwrap_or_default());
@@ -113,7 +113,7 @@ fn strace_attaches() -> Result<(), String> {
     let _ = sleeper.kill();
     let _ = sleeper.wait();
     let output = tried.map_err(|error| error.to_string())?;
-    // Held until the time was over.
+    // The process was held until the timeout.
     if output.status.code() == Some(124) {
         Ok(())
     } else {
@@ -121,7 +121,7 @@ fn strace_attaches() -> Result<(), String> {
     }
 }
 
-/// One fault, one restart, the repeat's answer, one power cut, one restart.
+/// Runs one round: a fault, a restart, the repeated request, a power cut, and another restart.
 fn round(mut disk: Disk, store: &mut Store, till: &mut Till, folder: &Path, n: usize) -> Disk {
     till.log_in(store);
     let before = till.answered.len();
@@ -133,7 +133,7 @@ fn round(mut disk: Disk, store: &mut Store, till: &mut Till, folder: &Path, n: u
     strace.wait().unwrap();
     store.start();
     let (_, replayed) = wait::until("the repeat is answered", || till.ask(&unanswered));
-    assert!(replayed, "round {n}: the commit was not in the page cache, this round tried nothing");
+    assert!(replayed, "round {n}: the commit was not in the page cache, so this round tested nothing");
     store.daemon().freeze();
     let copy = disk.copy(folder, n);
     store.kill9();

@@ -1,5 +1,4 @@
-//! The feed is read again, from its beginning or as a snapshot. Records that are read again change nothing, whatever
-//! their kind.
+//! The feed is read again, from its beginning or as a snapshot. Records of any kind that are read again change nothing.
 
 use super::goods::reported;
 use super::people::{CHANGED, given, is_kept_out, logged_in, patch};
@@ -13,14 +12,14 @@ use testkit::{Client, wait};
 
 const ME: &str = "/api/auth/me";
 
-/// Who and what the looks ask for.
+/// State that the comparisons need.
 struct Reported {
     member: String,
-    /// Kept out and let in again, with a password of her own by now.
+    /// A user who was disabled and enabled again, and has since changed the password.
     ani: Client,
 }
 
-/// Everything that is looked at before and after.
+/// Paths that are compared before and after.
 const PATHS: [&str; 8] = [
     "/api/users?limit=500",
     "/api/pos/products?limit=500",
@@ -32,7 +31,7 @@ const PATHS: [&str; 8] = [
     "/api/sync/status",
 ];
 
-/// What the store shows of every kind of record.
+/// Returns the store's answers about every kind of record.
 fn looks(shop: &mut Linked, reported: &mut Reported) -> Vec<(String, String)> {
     let member = ["", "/points"].map(|part| format!("/api/members/{}{part}", reported.member));
     let mut looks = Vec::new();
@@ -44,14 +43,14 @@ fn looks(shop: &mut Linked, reported: &mut Reported) -> Vec<(String, String)> {
             path if path.contains("labels") => reply.text(),
             _ => {
                 let mut shown = reply.data(200);
-                // When the feed was heard last.
+                // The time at which the feed was last read.
                 shown.as_object_mut().unwrap().remove("as_of");
                 shown.to_string()
             }
         };
         looks.push((path, text));
     }
-    // What a basket would come to, promotions included: nothing is paid.
+    // The price of a basket with promotions. The basket is not paid.
     let basket = json!({"items": [{"sku": SKU, "qty": 2, "price": 1_700}]});
     let sale = shop.till.post(SALES, &basket).data(201);
     looks.push(("a basket".to_owned(), format!("{} {}", sale["total"], sale["items"][0]["discounts"])));
@@ -65,7 +64,7 @@ fn office(shop: &mut Linked, path: &str, fields: &Value) {
     shop.office.send("PATCH", path, &[], fields.to_string().as_bytes()).data(200);
 }
 
-/// One of each kind, each written more than once.
+/// Creates a record of each kind and writes each more than once.
 fn everything(shop: &mut Linked, far: &mut Shop) -> Reported {
     let (ani, _) = given(shop, "ani@s001.example");
     let ani = text(&ani, "id");
@@ -75,7 +74,7 @@ fn everything(shop: &mut Linked, far: &mut Shop) -> Reported {
     let (budi, _) = given(shop, "budi@s001.example");
     patch(shop, &text(&budi, "id"), &json!({"disabled": true}));
     is_kept_out(shop, &text(&budi, "id"), true);
-    // Denied and let in before the store hears of either.
+    // The user is disabled and enabled again before the store learns of either.
     shop.cut();
     shop.hub.start();
     shop.office = shop.hub.login();
@@ -84,7 +83,7 @@ fn everything(shop: &mut Linked, far: &mut Shop) -> Reported {
     let caca = text(&shop.made("/api/users", &new), "id");
     patch(shop, &caca, &json!({"disabled": true}));
     patch(shop, &caca, &json!({"disabled": false}));
-    // The store's own, whose name head office wrote before the store did.
+    // A user of the store, renamed first by head office and then by the store.
     let new =
         json!({"username": "dedi@s001.example", "name": "Dedi", "role": "cashier", "password": PASSWORD});
     let dedi = text(&shop.manager.post("/api/users", &new).data(201), "id");
@@ -130,19 +129,20 @@ fn everything(shop: &mut Linked, far: &mut Shop) -> Reported {
     let paid = json!({"method": "card", "amount": sale["total"]});
     shop.till.post(&format!("{SALES}/{}/pay", text(&sale, "transaction_id")), &paid).data(200);
 
-    let mut ani = logged_in(shop, "ani@s001.example", PASSWORD).expect("let in again");
+    let mut ani = logged_in(shop, "ani@s001.example", PASSWORD).expect("the user was enabled again");
     let change = json!({"current_password": PASSWORD, "new_password": CHANGED});
     ani.post("/api/auth/password", &change).data(200);
-    logged_in(shop, "caca@s001.example", PASSWORD).expect("let in before she came");
+    logged_in(shop, "caca@s001.example", PASSWORD)
+        .expect("the user was enabled before the store knew of the account");
     shop.synced();
-    let ani = logged_in(shop, "ani@s001.example", CHANGED).expect("her own password");
+    let ani = logged_in(shop, "ani@s001.example", CHANGED).expect("the changed password works");
     Reported { member, ani }
 }
 
-/// Once nothing is on its way any more: what was pushed may come back by the feed.
+/// Waits until nothing is in transit any more: pushed records may come back by the feed.
 fn settled(shop: &mut Linked, reported: &mut Reported) -> Vec<(String, String)> {
     let mut before = Vec::new();
-    wait::until("everything is here", || {
+    wait::until("all records have arrived", || {
         shop.synced();
         let looks = looks(shop, reported);
         let first = before.is_empty();
@@ -165,20 +165,20 @@ fn what_is_read_once_more_changes_nothing_whatever_kind_it_is() {
             assert_eq!(now, then, "{what}: {path}");
         }
     };
-    // From the beginning.
+    // The feed is read from its beginning.
     for _ in 0..2 {
-        wait::until("all of it again", || {
+        wait::until("the whole feed is read again", || {
             let forced = shop.manager.post("/api/sync/force", &json!({"full": true})).data(200);
             (forced["completed"] == json!(true)).then_some(())
         });
         same("from the beginning", looks(&mut shop, &mut reported));
     }
-    // As snapshots: a hub of another generation knows no cursor.
+    // The feed is read as snapshots, because a hub of another generation does not know the cursor.
     let backup = shop.hub.backup();
     shop.hub.restore(&backup);
     shop.office = shop.hub.login();
     same("as snapshots", settled(&mut shop, &mut reported));
-    // And both at once: forgotten here, and of another generation by the time it is asked for.
+    // Both together: the store discards its cursor, and the hub has another generation by the time of the request.
     let backup = shop.hub.backup();
     shop.hub.kill9();
     shop.manager.post("/api/sync/force", &json!({"full": true})).data(200);

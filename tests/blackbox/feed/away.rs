@@ -1,4 +1,4 @@
-//! A store that was away for longer than the feed reaches back.
+//! A store that was offline for longer than the feed goes back.
 
 use serde_json::{Value, json};
 use testkit::linked::Linked;
@@ -12,7 +12,7 @@ fn costs(shop: &mut Linked, sku: &str, price: i64) {
     shop.office.send("PATCH", &format!("/api/products/{sku}"), &[], change.as_bytes()).data(200);
 }
 
-/// Every product's price.
+/// Returns every product's price.
 fn prices(list: &Value) -> Vec<(String, i64)> {
     let one = |item: &Value| (item["sku"].as_str().unwrap().to_owned(), item["price"].as_i64().unwrap());
     let mut prices: Vec<(String, i64)> = list["items"].as_array().unwrap().iter().map(one).collect();
@@ -38,7 +38,7 @@ fn a_store_whose_place_was_compacted_away_reads_anew_and_ends_equal() {
     let at = format!("&cursor={here}");
     assert_eq!(pull(&shop, &at).data(200)["changes"].as_array().unwrap().len(), 2, "each record once");
     shop.hub.restart_with(&[("CLOUD_HUB__SYNC__FEED_RETAIN", "0s")]);
-    wait::until("the place is gone", || {
+    wait::until("the cursor is gone", || {
         let reply = pull(&shop, &at);
         (reply.status != 200).then(|| reply.refused(410, "resync_required"))
     });

@@ -1,4 +1,5 @@
-//! Suppliers, orders and transfers: what head office sent is received here, and it learns what came.
+//! Suppliers, orders and transfers: documents that head office sends are received here, and the outcome is reported to
+//! it.
 
 use serde_json::{Value, json};
 use testkit::audit::items;
@@ -9,7 +10,7 @@ use testkit::{Client, wait};
 
 const ORDERS: &str = "/api/purchase-orders";
 
-/// Head office's document, once it is as expected.
+/// Waits until head office's document is as expected, and returns it.
 #[track_caller]
 fn known(client: &mut Client, what: &str, path: &str, expected: impl Fn(&Value) -> bool) -> Value {
     wait::until(what, || {
@@ -34,13 +35,13 @@ fn a_sent_order_is_received_here_and_head_office_learns_what_came() {
     step(&mut shop, "approve");
     shop.synced();
     let mut staff = shop.store.login("warehouse");
-    assert_eq!(items(&mut staff, ORDERS).len(), 0, "what is not sent is head office's own");
+    assert_eq!(items(&mut staff, ORDERS).len(), 0, "the store must not see an order that was not sent");
     step(&mut shop, "send");
     let listed = wait::until("the order is here", || items(&mut staff, ORDERS).pop());
     assert_eq!((&listed["po_id"], &listed["state"]), (&json!(id), &json!("sent")), "{listed}");
     assert_eq!(items(&mut staff, "/api/suppliers")[0]["name"], json!("Tea Traders"));
 
-    // Away or not: the order is a row of the store.
+    // The order is stored in the store's rows, so receiving works without a connection.
     let before = stock(&mut staff, SKU);
     let mut hub_away = shop;
     hub_away.cut();
@@ -57,7 +58,7 @@ fn a_sent_order_is_received_here_and_head_office_learns_what_came() {
         (&order["state"], &order["lines"][0]["received_qty"]) == (&json!("partially_received"), &json!(4))
     });
     step(&mut shop, "close");
-    wait::until("the order is over here too", || items(&mut staff, ORDERS).is_empty().then_some(()));
+    wait::until("the store no longer lists the order", || items(&mut staff, ORDERS).is_empty().then_some(()));
 }
 
 #[test]
@@ -85,17 +86,17 @@ fn goods_received_before_a_cancellation_arrived_win_over_it() {
     assert_eq!(order["state"], json!("partially_received"), "{order}");
     let exceptions = items(&mut shop.office, "/api/exceptions?state=open");
     assert_eq!(exceptions[0]["code"], json!("order_cancelled_and_received"), "{exceptions:?}");
-    // It is open again in its store too, until head office closes it.
+    // The order is open again in its store too, until head office closes it.
     let mut staff = shop.store.login("warehouse");
     wait::until("the order is open here", || {
         let order = items(&mut staff, ORDERS).pop()?;
         (order["state"] == json!("partially_received")).then_some(())
     });
     shop.office.post(&format!("{path}/close"), &json!({})).data(200);
-    wait::until("the order is over here too", || items(&mut staff, ORDERS).is_empty().then_some(()));
+    wait::until("the store no longer lists the order", || items(&mut staff, ORDERS).is_empty().then_some(()));
 }
 
-/// The payload of a transfer's record: so many pieces moved on its line.
+/// Returns the payload of a transfer's record, in which `moved` pieces are moved on its line.
 pub(super) fn reported(transfer: &Value, moved: i64) -> Value {
     json!({"business_date": "2026-11-20", "transfer": transfer,
         "lines": [{"line_no": 1, "balance_after": 0, "cost": moved * 1_000, "correction": 0, "qty": moved}]})
@@ -113,7 +114,7 @@ fn a_transfer_arrives_is_received_and_its_outcome_goes_back() {
     staff.post(&format!("{path}/receive"), &json!({"lines": [{"sku": SKU, "qty": 6}]})).data(200);
     assert_eq!(stock(&mut staff, SKU), (before.0 + 6, before.1 + 6_000));
     shop.synced();
-    let heard = wait::until("the sender hears of it", || {
+    let heard = wait::until("the sending store learns of the receipt", || {
         let changes = far.hears("rest");
         changes.into_iter().rfind(|change| change["id"] == json!("trf_far"))
     });
@@ -121,12 +122,12 @@ fn a_transfer_arrives_is_received_and_its_outcome_goes_back() {
         (&heard["payload"]["state"], &heard["payload"]["lines"][0]["received_qty"]),
         (&json!("received"), &json!(6))
     );
-    // What it settles as found here comes into stock here.
+    // Pieces that the sender resolves as found here are added to stock here.
     let mut settled = heard["payload"].clone();
     settled["lines"][0]["resolved"] = json!([{"resolution": "found_at_destination", "qty": 2, "cost": 2_000,
         "user_id": "usr_far", "at": "2026-11-20T04:00:00.000Z"}]);
     far.tells("transfer.resolved", "evt_resolved", &reported(&settled, 0));
-    wait::until("they are in stock", || (stock(&mut staff, SKU).0 == before.0 + 8).then_some(()));
+    wait::until("the pieces are in stock", || (stock(&mut staff, SKU).0 == before.0 + 8).then_some(()));
 }
 
 /// Sends five pieces to the other store. Returns the ID of the transfer and its document as the other store receives
@@ -151,7 +152,7 @@ fn goods_are_sent_only_to_stores_that_head_office_knows() {
     for draft in [false, true] {
         staff.post("/api/transfers", &to("S404", draft)).invalid_field("to_store_id");
     }
-    assert_eq!(stock(&mut staff, SKU), before, "nothing left");
+    assert_eq!(stock(&mut staff, SKU), before, "no pieces left the stock");
     staff.post("/api/transfers", &to("S002", false)).data(201);
     let draft = staff.post("/api/transfers", &to("S002", true)).data(201);
     shop.office.post("/api/stores/S002/disable", &json!({})).data(200);
@@ -210,7 +211,7 @@ fn goods_outside_the_catalogue_are_in_every_stock_list_and_reported_to_head_offi
     let listed = |staff: &mut Client| {
         let all = items(staff, "/api/stock");
         let found = all.iter().find(|item| item["sku"] == json!("8995555")).cloned();
-        let found = found.unwrap_or_else(|| panic!("in no list: {all:?}"));
+        let found = found.unwrap_or_else(|| panic!("the product is not listed: {all:?}"));
         assert_eq!(staff.get("/api/stock/8995555").data(200), found);
         found
     };
@@ -219,7 +220,7 @@ fn goods_outside_the_catalogue_are_in_every_stock_list_and_reported_to_head_offi
     assert_eq!(seen["in_catalogue"], json!(false), "{seen}");
     assert_eq!(items(&mut staff, "/api/stock/8995555/movements").len(), 1);
     assert_eq!(figures(&mut shop), (before.0 + 8, before.1 + 8_000));
-    // Once head office has it, it is a product like any other.
+    // Once head office has the product, it is treated like any other.
     shop.made("/api/products", &json!({"sku": "8995555", "name": "Lamp", "price": 5_000}));
     shop.priced("8995555", 5_000);
     let seen = listed(&mut staff);
@@ -248,7 +249,7 @@ fn what_another_store_received_reaches_its_sender() {
 fn a_record_that_makes_no_sense_is_named_and_stops_nothing() {
     let mut shop = Linked::open();
     let mut far = Shop::open(&shop.hub, "S002");
-    // A store that received more than was sent: the sender can't take that for true.
+    // The other store reports more pieces than were sent, which the sender can't apply.
     let mut staff = shop.store.login("warehouse");
     let (id, mut there) = sent(&mut shop, &mut staff, &mut far);
     (there["state"], there["lines"][0]["received_qty"]) = (json!("received"), json!(50));
@@ -259,7 +260,7 @@ fn a_record_that_makes_no_sense_is_named_and_stops_nothing() {
     let record = &status["inbound"]["untaken"]["records"][0];
     assert_eq!((&record["kind"], &record["id"]), (&json!("transfer"), &json!(id)), "{status}");
     assert_eq!(staff.get(&format!("/api/transfers/{id}")).data(200)["state"], json!("in_transit"));
-    // The feed continues after it.
+    // The feed continues after this record.
     shop.made("/api/suppliers", &json!({"code": "NEXT", "name": "Next"}));
     wait::until("the next record", || (!items(&mut staff, "/api/suppliers").is_empty()).then_some(()));
 }

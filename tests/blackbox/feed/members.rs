@@ -1,4 +1,4 @@
-//! Members and points of two sides: known here, written on both, one balance.
+//! Members and points of two stores: a member is known at both, changed at both, and has one balance.
 
 use serde_json::{Value, json};
 use testkit::counter::{SALES, number, text};
@@ -11,7 +11,7 @@ fn path(member: &Value) -> String {
     format!("/api/members/{}", text(member, "member_id"))
 }
 
-/// Writes a member's fields, here or there.
+/// Changes a member's fields at the store or at head office.
 #[track_caller]
 fn patch(client: &mut testkit::Client, member: &Value, fields: &Value) -> Value {
     client.send("PATCH", &path(member), &[], fields.to_string().as_bytes()).data(200)
@@ -29,7 +29,7 @@ fn a_member_is_written_on_both_sides_and_the_hub_decides_field_by_field() {
     let again = json!({"name": "Somebody", "phone": "+62811222333"});
     shop.till.post("/api/members", &again).refused(409, "duplicate");
 
-    // Each side another field: both stand on both sides.
+    // Each side changes a different field. Both sides end with both changes.
     patch(&mut shop.office, &member, &json!({"tier": "gold"}));
     patch(&mut shop.manager, &member, &json!({"email": "ani@example.com"}));
     let both =
@@ -38,13 +38,14 @@ fn a_member_is_written_on_both_sides_and_the_hub_decides_field_by_field() {
     shop.synced();
     assert!(both(&shop.office.get(&path(&member)).data(200)));
 
-    // While nobody can ask, the own value counts.
+    // Without a connection the store's own value is used.
     shop.cut();
     patch(&mut shop.manager, &member, &json!({"name": "Ani Own"}));
     shop.store.kill9();
     shop.hub.start();
     shop.office = shop.hub.login();
-    // Head office writes later, without having seen it: the later one wins, the other is kept.
+    // Head office writes later, without knowing of the store's write: the later write wins, the other is kept as a
+    // conflict.
     patch(&mut shop.office, &member, &json!({"name": "Ani Office", "tier": "silver"}));
     shop.store.start();
     shop.manager = shop.store.login("manager");
@@ -66,7 +67,7 @@ fn an_own_value_stays_on_top_until_its_outcome_is_here() {
         let name = format!("Budi {n}");
         let written = patch(&mut shop.manager, &member, &json!({"name": name}));
         assert_eq!(written["name"], json!(name));
-        // Whatever the feed brings meanwhile, the till sees its own write.
+        // The till sees its own write, whatever the feed brings in the meantime.
         patch(&mut shop.office, &member, &json!({"tier": format!("tier-{n}")}));
         let seen = shop
             .seen("the tier is here", &path(&member), |known| known["tier"] == json!(format!("tier-{n}")));
@@ -76,7 +77,7 @@ fn an_own_value_stays_on_top_until_its_outcome_is_here() {
     assert_eq!(shop.office.get(&path(&member)).data(200)["name"], json!("Budi 4"));
 }
 
-/// A sale to the member; gives the points that it earns.
+/// Sells to the member and returns the points earned.
 #[track_caller]
 fn sold_to(shop: &mut Linked, member: &Value, qty: i64) -> i64 {
     let basket =
@@ -87,7 +88,7 @@ fn sold_to(shop: &mut Linked, member: &Value, qty: i64) -> i64 {
     number(&shop.till.post(&pay, &paid).data(200), "points_earned")
 }
 
-/// Another store gives the member points.
+/// Gives the member points at another store.
 fn given(far: &mut Shop, member: &Value, event: &str, points: i64) {
     let id = text(member, "member_id");
     let entry = json!({"entry_id": format!("{event}:adjust"), "member_id": id, "points": points, "reason": "adjust",
@@ -125,7 +126,7 @@ fn points_of_all_stores_are_one_balance_and_own_ones_count_at_once() {
     shop.seen("one balance", &points, is(own + 30, 0));
     let there = shop.hub.login().get(&path(&member)).data(200);
     assert_eq!(there["points_balance"], json!(own + 30), "{there}");
-    // Points that came from elsewhere pay here.
+    // Points that were earned elsewhere can be redeemed here.
     let basket =
         json!({"member_id": member["member_id"], "items": [{"sku": "8990001", "qty": 5, "price": 2_000}]});
     let made = shop.till.post(SALES, &basket).data(201);
@@ -147,7 +148,7 @@ fn what_a_restored_hub_lost_of_members_comes_back_from_the_stores_that_know_it()
     shop.seen("the member is known here", &path(&member), |known| known["name"] == json!("Ani"));
     shop.synced();
     let backup = shop.hub.backup();
-    // All that head office wrote after its backup: a value over one that the backup has, and a whole member.
+    // Changes by head office after its backup: a field that has an older value in the backup, and a new member.
     patch(&mut shop.office, &member, &json!({"tier": "gold", "name": "Ani Wijaya"}));
     let late = shop.made("/api/members", &named("Budi Hartono"));
     shop.seen("the change is here", &path(&member), |known| known["tier"] == json!("gold"));
@@ -160,10 +161,10 @@ fn what_a_restored_hub_lost_of_members_comes_back_from_the_stores_that_know_it()
         (reply.status == 200 && reply.data(200)["name"] == json!(name)).then_some(())
     };
     wait::until("the values are back", || back(&mut shop.office, &member, "Ani Wijaya"));
-    wait::until("so is the member", || back(&mut shop.office, &late, "Budi Hartono"));
+    wait::until("the new member is back", || back(&mut shop.office, &late, "Budi Hartono"));
     assert_eq!(shop.office.get(&path(&member)).data(200)["tier"], json!("gold"));
     shop.synced();
-    // Nothing was lost here meanwhile, and head office's next word counts as ever.
+    // The store lost nothing, and head office's next change is applied as usual.
     assert_eq!(shop.manager.get(&path(&member)).data(200)["tier"], json!("gold"));
     patch(&mut shop.office, &member, &json!({"tier": "silver"}));
     shop.seen("the next word is here", &path(&member), |known| known["tier"] == json!("silver"));
@@ -178,7 +179,7 @@ fn an_own_value_of_a_backup_gives_way_to_what_head_office_wrote_after_it() {
     shop.seen("the member is known here", &path(&member), |known| known["name"] == json!("Eka"));
     shop.synced();
     shop.cut();
-    // The backup has a write that head office had not decided on. Later writes come back from head office.
+    // The backup contains a write that head office had not decided on. Later writes come back from head office.
     patch(&mut shop.manager, &member, &json!({"phone": "0815000222"}));
     let backup = shop.store.folder().join("backup");
     process::succeed(shop.store.command(&["backup", backup.to_str().unwrap()]), "");

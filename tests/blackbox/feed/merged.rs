@@ -1,4 +1,4 @@
-//! One person who was registered in two stores while they were apart: head office is told, and merges the two.
+//! One person is registered at two disconnected stores: head office gets an exception and merges the two members.
 
 use super::reach::{End, registered};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn path(id: &str) -> String {
     format!("/api/members/{id}")
 }
 
-/// The exceptions about members who were registered twice.
+/// Returns the exceptions about members who were registered twice.
 fn twice(office: &mut Client, state: &str) -> Vec<Value> {
     let list = office.get(&format!("/api/exceptions?state={state}")).data(200);
     let items = list["items"].as_array().unwrap().iter();
@@ -36,13 +36,18 @@ fn a_person_registered_twice_is_one_member_at_every_store() {
     points += number(&sale, "points_earned");
     here.synced();
     line.set(Chaos::Pass, ALL);
-    let found = wait::until("head office is told of the two", || twice(&mut office, "open").pop());
+    let found = wait::until("head office has an exception about the two members", || {
+        twice(&mut office, "open").pop()
+    });
     let message = text(&found, "message");
     assert!(message.contains(&first) && message.contains(&second) && message.contains("phone"), "{found}");
-    assert!(!found.to_string().contains("+62812"), "a number is nobody's business there: {found}");
+    assert!(
+        !found.to_string().contains("+62812"),
+        "the exception must not contain the phone number: {found}"
+    );
     there.member(&first, points - number(&sale, "points_earned"));
 
-    // Away again: it continues selling to the ID that it knows, with a held basket.
+    // Disconnected again, the store continues to sell to the ID that it knows, with a held basket.
     let open = json!({"member_id": second, "items": [{"sku": "8990001", "qty": 5, "price": 2_000}]});
     let basket = there.till.post(SALES, &open).data(201);
     there.synced();
@@ -56,11 +61,15 @@ fn a_person_registered_twice_is_one_member_at_every_store() {
         (&json!(first), &json!(points)),
         "{merged}"
     );
-    assert_eq!(merge(&mut office, &second, &first).data(200), merged, "said twice it is the same");
+    assert_eq!(
+        merge(&mut office, &second, &first).data(200),
+        merged,
+        "a repeated merge gives the same result"
+    );
     merge(&mut office, &first, &first).refused(422, "validation_failed");
     merge(&mut office, &first, &second).refused(422, "validation_failed");
     merge(&mut office, "mbr_nobody", &first).refused(404, "not_found");
-    assert!(twice(&mut office, "open").is_empty(), "it is settled");
+    assert!(twice(&mut office, "open").is_empty(), "the exception is resolved");
     points += number(&there.sold(&second, 5, 0), "points_earned");
     line.set(Chaos::Pass, ALL);
 
@@ -70,7 +79,7 @@ fn a_person_registered_twice_is_one_member_at_every_store() {
         let member = end.member(&second, points);
         assert_eq!(member["member_id"], json!(first), "{}", end.store.id());
         assert_eq!(end.by_phone(PHONE), [first.as_str()]);
-        assert_eq!(end.found("q=boediman"), [first.as_str()], "found by what it was known by");
+        assert_eq!(end.found("q=boediman"), [first.as_str()], "the member is found by the old name");
         let again = json!({"name": "Somebody", "phone": PHONE});
         let refused = end.till.post("/api/members", &again).refused(409, "duplicate");
         assert_eq!(refused["member_id"], json!(first), "{refused}");

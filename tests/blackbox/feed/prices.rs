@@ -1,4 +1,5 @@
-//! Prices and promotions: at the till as soon as they are known, from their day on, with or without a hub.
+//! Prices and promotions: tills use them as soon as the store has them, from their start date on, with or without a
+//! hub.
 
 use edge::clock;
 use jiff::{ToSpan, civil::Date, tz::TimeZone};
@@ -11,7 +12,7 @@ use testkit::store::catalogue;
 const SKU: &str = "8990001";
 const LISTED: i64 = 2_000;
 
-/// Today at the store, and so many days later.
+/// Returns the store's date in `later` days.
 fn day(later: i64) -> String {
     let today: Date = clock::now().timestamp().to_zoned(TimeZone::get("Asia/Jakarta").unwrap()).date();
     today.saturating_add(later.days()).to_string()
@@ -31,7 +32,7 @@ fn a_price_of_head_office_counts_at_the_till_from_its_day_on_and_while_the_hub_i
     shop.made("/api/prices", &general);
     shop.priced(SKU, 1_500);
     shop.made("/api/prices", &json!({"sku": SKU, "price": 1_700, "store_id": "S001", "from": day(-10)}));
-    // The store's own beats one for all, although its day is earlier.
+    // A price for this store has precedence over a price for all stores, although it starts earlier.
     shop.priced(SKU, 1_700);
 
     shop.cut();
@@ -48,7 +49,7 @@ fn a_price_of_head_office_counts_at_the_till_from_its_day_on_and_while_the_hub_i
     shop.priced(SKU, 1_700);
 }
 
-/// The price by head office and by the store, once both agree.
+/// Returns the price according to head office and the store, once both agree.
 #[track_caller]
 fn counts(shop: &mut Linked, price: i64, source: &str) -> Value {
     let path = format!("/api/prices/effective?sku={SKU}");
@@ -81,7 +82,11 @@ fn the_last_word_on_a_price_counts_at_every_till_and_can_be_taken_back() {
     shop.synced();
     assert_eq!(counts(&mut shop, LISTED, "product")["price_row"], Value::Null);
     let all = shop.made("/api/prices", &json!({"sku": SKU, "price": 1_500}));
-    assert_eq!((&all["from"], &all["store_id"]), (&Value::Null, &json!("")), "at once: {all}");
+    assert_eq!(
+        (&all["from"], &all["store_id"]),
+        (&Value::Null, &json!("")),
+        "the price starts at once: {all}"
+    );
     let found = counts(&mut shop, 1_500, "all_stores");
     assert_eq!((&found["price_row"], &found["since"]), (&all, &all["set_at"]));
     // The product's own price, set later, even to its previous value.
@@ -112,12 +117,12 @@ fn the_last_word_on_a_price_counts_at_every_till_and_can_be_taken_back() {
     let taken = withdrawn(&mut shop, &own);
     assert!(taken["withdrawn_at"].is_string(), "{taken}");
     counts(&mut shop, 2_100, "product");
-    assert_eq!(withdrawn(&mut shop, &own), taken, "twice is once");
+    assert_eq!(withdrawn(&mut shop, &own), taken, "a second withdrawal changes nothing");
     let kept = shop.office.get("/api/prices").data(200);
     assert!(kept["items"].as_array().unwrap().contains(&taken), "{kept}");
     shop.office.post("/api/prices/prc_none/withdraw", &json!({})).refused(404, "not_found");
 
-    // What is to come is known beforehand, and taken back in time.
+    // A future price is known in advance and can be withdrawn in time.
     let coming = shop.made("/api/prices", &json!({"sku": SKU, "price": 2_500, "from": day(2)}));
     shop.synced();
     let at = format!("/api/prices/effective?sku={SKU}&at={}T20:00:00.000Z", day(2));
@@ -130,7 +135,7 @@ fn the_last_word_on_a_price_counts_at_every_till_and_can_be_taken_back() {
     assert_eq!(shop.manager.get(&at).data(200)["price"], json!(2_100));
     assert_eq!(shop.office.get(&path).data(200)["price"], json!(2_100));
     withdrawn(&mut shop, &newer);
-    // A store that reads everything anew finds the same.
+    // A store that reads the whole feed again gets the same price.
     shop.manager.post("/api/sync/force", &json!({"full": true})).data(200);
     counts(&mut shop, 2_100, "product");
     let over = format!("/api/prices/effective?sku={SKU}&at=2020-01-01T00:00:00.000Z");
@@ -153,7 +158,10 @@ fn a_joined_stores_own_file_does_not_override_head_office() {
     let output = shop.store.run(&["import", "products", other.to_str().unwrap()]);
     let said = process::said(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains(&format!("sku {SKU}: ")) && said.contains("sku NEW: "), "each is named:\n{said}");
+    assert!(
+        said.contains(&format!("sku {SKU}: ")) && said.contains("sku NEW: "),
+        "the output names each row:\n{said}"
+    );
     assert!(said.contains("2 bad rows: nothing was imported") && said.contains("head office"), "{said}");
     shop.priced(SKU, LISTED);
     shop.manager.get("/api/stock/NEW").refused(404, "not_found");

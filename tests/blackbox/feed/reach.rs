@@ -1,4 +1,4 @@
-//! A member is the company's, not the shop's that wrote the name down: every store finds the same one.
+//! A member belongs to the company, not to the store that registered the member: every store finds the same one.
 
 use serde_json::{Value, json};
 use testkit::Client;
@@ -22,7 +22,7 @@ impl End {
         Self::open_at(hub, id, &format!("http://{}", hub.address()))
     }
 
-    /// The same by an address that leads to the hub.
+    /// Opens a store that reaches the hub at another address.
     #[track_caller]
     pub(crate) fn open_at(hub: &Hub, id: &str, url: &str) -> Self {
         let mut store = Store::prepare_other(id, QUICK, 1);
@@ -35,7 +35,7 @@ impl End {
         Self { store, till, manager }
     }
 
-    /// What the store answers, once it is as expected.
+    /// Returns the store's answer once it is as expected.
     #[track_caller]
     pub(crate) fn seen(&mut self, what: &str, path: &str, expected: impl Fn(&Value) -> bool) -> Value {
         wait::until(what, || {
@@ -44,23 +44,23 @@ impl End {
         })
     }
 
-    /// The member, once the store has it with these points.
+    /// Returns the member once the store has these points.
     #[track_caller]
     pub(crate) fn member(&mut self, id: &str, points: i64) -> Value {
         let path = format!("/api/members/{id}");
         self.seen("the member is here with its points", &path, |m| m["points_balance"] == json!(points))
     }
 
-    /// Everything that the store has is at head office, and the feed is read to its end.
+    /// Waits until head office has all of the store's records and the store has read the feed to its end.
     #[track_caller]
     pub(crate) fn synced(&mut self) {
-        wait::until("store and hub are level", || {
+        wait::until("store and hub are in sync", || {
             let forced = self.manager.post("/api/sync/force", &json!({})).data(200);
             (forced["completed"] == json!(true)).then_some(())
         });
     }
 
-    /// Sells to a member; what is paid by points, the rest by card.
+    /// Sells to a member: a part is paid by points, the rest by card.
     #[track_caller]
     pub(crate) fn sold(&mut self, member: &str, qty: i64, by_points: i64) -> Value {
         let items = json!([{"sku": "8990001", "qty": qty, "price": 2_000}]);
@@ -72,7 +72,7 @@ impl End {
         self.till.post(&pay, &json!({"payments": payments})).data(200)
     }
 
-    /// Who is found by a whole phone number.
+    /// Returns the members found by a complete phone number.
     #[track_caller]
     pub(crate) fn by_phone(&mut self, phone: &str) -> Vec<String> {
         self.found(&format!("phone={phone}"))
@@ -85,7 +85,7 @@ impl End {
     }
 }
 
-/// Registered at a till.
+/// Registers a member at the till.
 #[track_caller]
 pub(crate) fn registered(end: &mut End, name: &str, phone: &str) -> Value {
     end.till.post("/api/members", &json!({"name": name, "phone": phone})).data(201)
@@ -108,18 +108,18 @@ fn a_member_of_one_store_is_a_member_of_all() {
     let refused = there.till.post("/api/members", &again).refused(409, "duplicate");
     assert_eq!(refused["member_id"], json!(id), "{refused}");
 
-    // Points of one store pay in the other, and what is left is known in the first.
+    // Points of one store can be redeemed in the other, and the first store learns the remaining balance.
     let left = earned - 10 + number(&there.sold(&id, 1, 10), "points_earned");
     here.member(&id, left);
     there.member(&id, left);
-    // A change of one store is the other's too.
+    // A change at one store reaches the other.
     there.manager.send("PATCH", &format!("/api/members/{id}"), &[], br#"{"tier": "gold"}"#).data(200);
     here.seen("the tier is here", &format!("/api/members/{id}"), |m| m["tier"] == json!("gold"));
 
-    // A store that is opened later has them all.
+    // A store that is opened later has all members.
     let mut third = End::open(&hub, "S003");
     third.member(&id, left);
-    // What is true at one is true at all, field by field, when it was said included.
+    // All stores have the same fields, including the times of changes.
     [&mut here, &mut there, &mut third].into_iter().for_each(End::synced);
     let path = format!("/api/members/{id}");
     let office = hub.login().get(&path).data(200);
@@ -133,7 +133,7 @@ fn one_phone_names_the_same_member_in_every_store() {
     let mut hub = Hub::open();
     let (mut here, mut there) = (End::open(&hub, "S001"), End::open(&hub, "S002"));
     hub.kill9();
-    // Two stores that can't hear of one another.
+    // Two stores that can't learn of each other's members.
     let first = text(&registered(&mut here, "Budi", "0812000111"), "member_id");
     let second = text(&registered(&mut there, "Budi H", "0812000111"), "member_id");
     assert_eq!(
@@ -147,7 +147,7 @@ fn one_phone_names_the_same_member_in_every_store() {
         (here.by_phone("0812000111"), there.by_phone("0812000111")),
         (vec![first.clone()], vec![first.clone()])
     );
-    // Neither stands in the way of the other one's own changes, nor takes its number away.
+    // Each member can be changed at either store, and none takes the other's phone number.
     let path = |id: &str| format!("/api/members/{id}");
     for (end, id) in [(&mut here, &second), (&mut there, &second)] {
         let name = format!("Budi of {}", end.store.id());

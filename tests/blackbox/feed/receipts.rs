@@ -1,4 +1,4 @@
-//! A receipt of another store: checked and reserved at head office; while it is away a manager stands for it.
+//! A receipt of another store: head office checks and reserves it; without a connection a manager has to approve.
 
 use serde_json::{Value, json};
 use testkit::counter::{approved, number};
@@ -9,7 +9,7 @@ const RETURNS: &str = "/api/pos/returns";
 const SKU: &str = "8990001";
 const RECEIPT: &str = "S002-till-1-00000001";
 
-/// The record of a sale of three pieces with a discount of 100 at the other store.
+/// Returns the record of a sale of three pieces with a discount of 100 at the other store.
 fn sale() -> Value {
     let at = "2026-11-20T03:00:00.000Z";
     let line = json!({"line_no": 1, "sku": SKU, "name": "Product", "qty": 3, "price": 1_000, "list_price": 1_000,
@@ -31,7 +31,7 @@ fn sale() -> Value {
         "lines": [{"line_no": 1, "balance_after": 0, "cost": -1_500, "correction": 0, "qty": -3}]})
 }
 
-/// A return of pieces of it.
+/// Returns the body of a return of `qty` pieces of that sale.
 fn back(qty: i64, receipt: &str) -> Value {
     json!({"receipt_no": receipt, "items": [{"sku": SKU, "qty": qty, "reason": "torn"}]})
 }
@@ -56,21 +56,21 @@ fn another_stores_receipt_is_checked_and_reserved_and_pays_what_was_paid() {
         (&json!("trx_far"), &json!(1_073)),
         "{first}"
     );
-    assert_eq!(first["refunds"][0]["method"], json!("card"), "as it was paid");
+    assert_eq!(first["refunds"][0]["method"], json!("card"), "the refund uses the method of the payment");
     let second = shop.till.post(RETURNS, &back(2, RECEIPT)).data(201);
     assert_eq!(
         number(&first, "refund_total") + number(&second, "refund_total"),
         3_219,
-        "all parts are the sale"
+        "the partial refunds add up to the sale"
     );
     shop.till.post(RETURNS, &back(1, RECEIPT)).refused(422, "return_exceeds_sold");
-    // Head office has the documents, and counts each piece once.
+    // Head office has the documents and counts each piece once.
     shop.synced();
     shop.till.post(RETURNS, &back(1, RECEIPT)).refused(422, "return_exceeds_sold");
     let status = shop.manager.get("/api/sync/status").data(200);
     assert_eq!(status["outbox"]["parked"], json!(0), "{status}");
 
-    // A voided return frees its pieces everywhere.
+    // After a return is voided, its pieces can be returned at any store.
     let path = format!("{RETURNS}/{}/void", second["return_id"].as_str().unwrap());
     shop.till.post(&path, &approved(json!({"reason": "mistake"}))).data(200);
     shop.synced();

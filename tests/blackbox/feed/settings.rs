@@ -1,4 +1,4 @@
-//! What a store settles about a product, and what head office and other copies make of it.
+//! Settings of a product at a store, and how head office and other copies of the store treat them.
 
 use serde_json::{Value, json};
 use testkit::linked::Linked;
@@ -27,18 +27,20 @@ fn a_reorder_level_and_a_place_are_the_stores_own_and_survive_the_catalogue() {
     let short = staff.get("/api/stock?below_reorder=true").data(200);
     assert_eq!(short["items"][0]["sku"], json!("8990001"), "100 pieces are below 120: {short}");
 
-    // Head office changes the product: its price is taken, the store's level stays.
+    // Head office changes the product: the store takes its price and keeps its own reorder level.
     let change = json!({"price": 2_500, "reorder_level": 9}).to_string();
     shop.office.send("PATCH", "/api/products/8990001", &[], change.as_bytes()).data(200);
     shop.priced("8990001", 2_500);
     assert!(is(&staff.get(PATH).data(200)));
-    // Head office has it as a record of both, and tells it back.
+    // Head office has the settings as one record and sends it back by the feed.
     shop.synced();
     let status = shop.manager.get("/api/sync/status").data(200);
     assert_eq!((&status["outbox"]["parked"], &status["inbound"]["untaken"]["total"]), (&json!(0), &json!(0)));
     shop.store.kill9();
     shop.store.start();
-    wait::until("it is as it was", || is(&shop.store.login("warehouse").get(PATH).data(200)).then_some(()));
+    wait::until("the settings are as before", || {
+        is(&shop.store.login("warehouse").get(PATH).data(200)).then_some(())
+    });
     shop.store.stop();
     shop.store.verify();
 }
@@ -62,13 +64,13 @@ fn head_office_writes_them_too_and_what_was_written_at_both_ends_is_decided_once
         let seen = staff.get(PATH).data(200);
         ((&seen["reorder_level"], &seen["shelf_place"]) == (&json!(40), &json!("B-1"))).then_some(())
     });
-    // On top of it, by the store: no conflict, and head office sees it.
+    // The store changes the value that it received: this is no conflict, and head office sees it.
     settle(&mut staff, &json!({"reorder_level": 45}));
     shop.synced();
     assert_eq!(shop.office.get(OFFICE).data(200)["reorder_level"], json!(45));
     assert_eq!(shop.office.get("/api/conflicts").data(200)["items"], json!([]));
 
-    // Both write without having seen the other.
+    // Both sides write without knowing of the other's write.
     shop.cut();
     settle(&mut staff, &json!({"reorder_level": 30}));
     shop.store.kill9();
@@ -77,7 +79,7 @@ fn head_office_writes_them_too_and_what_was_written_at_both_ends_is_decided_once
     shop.store.start();
     shop.synced();
     let level = |shop: &Linked| shop.store.login("warehouse").get(PATH).data(200)["reorder_level"].clone();
-    wait::until("the later one counts", || (level(&shop) == json!(50)).then_some(()));
+    wait::until("the later value is in effect", || (level(&shop) == json!(50)).then_some(()));
     assert_eq!(shop.office.get(OFFICE).data(200)["reorder_level"], json!(50));
     let conflicts = shop.office.get("/api/conflicts").data(200)["items"].as_array().unwrap().clone();
     assert_eq!(conflicts.len(), 1, "{conflicts:?}");
@@ -92,7 +94,7 @@ fn head_office_writes_them_too_and_what_was_written_at_both_ends_is_decided_once
 
     let path = format!("/api/conflicts/{}/restore", conflicts[0]["conflict_id"].as_str().unwrap());
     shop.office.post(&path, &json!({})).data(200);
-    wait::until("what lost is back", || (level(&shop) == json!(30)).then_some(()));
+    wait::until("the value that lost is restored", || (level(&shop) == json!(30)).then_some(()));
     assert_eq!(shop.office.get(OFFICE).data(200)["reorder_level"], json!(30));
 }
 
@@ -111,7 +113,7 @@ fn the_store_puts_a_place_back_that_lost_against_head_office() {
     shop.store.start();
     shop.synced();
     let place = |shop: &Linked| shop.store.login("warehouse").get(PATH).data(200)["shelf_place"].clone();
-    wait::until("the later one counts", || (place(&shop) == json!("H-3")).then_some(()));
+    wait::until("the later value is in effect", || (place(&shop) == json!("H-3")).then_some(()));
     let lost = shop.seen("it is listed", "/api/sync/conflicts", |list| list["items"][0].is_object());
     let lost = &lost["items"][0];
     assert_eq!(
@@ -129,8 +131,12 @@ fn the_store_puts_a_place_back_that_lost_against_head_office() {
     assert!(restored["restored_at"].is_string(), "{restored}");
     shop.manager.post(&path, &json!({})).refused(409, "invalid_state");
     shop.synced();
-    wait::until("what lost is back", || (place(&shop) == json!("S-2")).then_some(()));
+    wait::until("the value that lost is restored", || (place(&shop) == json!("S-2")).then_some(()));
     assert_eq!(shop.office.get(OFFICE).data(200)["shelf_place"], json!("S-2"));
     let conflicts = shop.manager.get("/api/sync/status").data(200)["conflicts"].clone();
-    assert_eq!(conflicts["total"], json!(1), "a write on top of what was seen is no conflict: {conflicts}");
+    assert_eq!(
+        conflicts["total"],
+        json!(1),
+        "a write based on the current value is no conflict: {conflicts}"
+    );
 }

@@ -1,4 +1,4 @@
-//! What head office sets for a store beats the store's file, at once and for good; and its tills.
+//! Settings of a store and of its tills that head office sets. They override the store's file at once and permanently.
 
 use serde_json::{Value, json};
 use testkit::Client;
@@ -19,7 +19,7 @@ fn sell(till: &mut Client, qty: i64) -> testkit::Reply {
     till.post(&path, &json!({"method": "cash", "amount": made["total"]}))
 }
 
-/// The line of `config show` that has a setting.
+/// Returns the line of `config show` for a setting.
 fn shown(shop: &Linked, key: &str) -> String {
     let output = shop.store.run(&["config", "show"]);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
@@ -50,7 +50,7 @@ fn what_head_office_sets_beats_the_file_at_once_and_outlives_everything() {
     shop.seen("tills hear of it", "/api/pos/settings", is_set);
     let receipt = format!("/api/pos/receipts/{}", sold["receipt_no"].as_str().unwrap());
     assert_eq!(shop.till.get(&receipt).data(200)["footer"], json!("Open till 9"));
-    // In the shift that is open: the goods that are not there, and the reason that is none.
+    // Two rules apply in the open shift: no sale without stock, and no unknown reason.
     sell(&mut shop.till, 1_000).refused(409, "insufficient_stock");
     let made = shop
         .till
@@ -70,7 +70,7 @@ fn what_head_office_sets_beats_the_file_at_once_and_outlives_everything() {
     let line = shown(&shop, "window_days");
     assert!(line.contains("= 3 ") && line.ends_with("# hub"), "{line}");
 
-    // Without head office, after a crash, and on the stopped store.
+    // The setting also applies without head office, after a crash, and in a stopped store.
     shop.cut();
     shop.store.kill9();
     let line = shown(&shop, "window_days");
@@ -78,7 +78,7 @@ fn what_head_office_sets_beats_the_file_at_once_and_outlives_everything() {
     shop.store.start();
     assert!(is_set(&shop.store.login("manager").get("/api/pos/settings").data(200)));
 
-    // Taken back, the file counts again.
+    // Without head office's value the file applies again.
     shop.hub.start();
     shop.office = shop.hub.login();
     set(
@@ -95,13 +95,13 @@ fn what_head_office_sets_beats_the_file_at_once_and_outlives_everything() {
     shop.store.verify();
 }
 
-/// Tax and payment methods in the settings of a till.
+/// Returns the tax and the payment methods from the settings of a till.
 fn terms(client: &mut Client) -> (Value, Value) {
     let seen = client.get("/api/pos/settings").data(200);
     (seen["tax"]["default_rate_bp"].clone(), seen["payments"]["methods"].clone())
 }
 
-/// What two pieces cost with their tax, and what becomes of a payment by card.
+/// Sells two pieces. Returns their total with tax, and the reply to a payment by card.
 fn by_card(till: &mut Client) -> (Value, testkit::Reply) {
     let made = till
         .post("/api/pos/transactions", &json!({"items": [{"sku": "8990001", "qty": 2, "price": 2_000}]}))
@@ -126,7 +126,7 @@ fn a_shift_keeps_the_terms_that_it_began_with_and_the_next_one_has_head_offices(
     });
     let line = shown(&shop, "default_rate_bp");
     assert!(line.contains("= 1200 ") && line.ends_with("# hub"), "{line}");
-    // The open shift continues as it began, also after a crash and without head office.
+    // The open shift continues with its terms, also after a crash and without head office.
     assert_eq!(terms(&mut shop.till), (rate.clone(), methods.clone()));
     let (total, paid) = by_card(&mut shop.till);
     assert_eq!((total, paid.data(200)["state"].clone()), (json!(4_440), json!("paid")));
@@ -138,7 +138,7 @@ fn a_shift_keeps_the_terms_that_it_began_with_and_the_next_one_has_head_offices(
     assert_eq!((total, paid.data(200)["state"].clone()), (json!(4_440), json!("paid")));
     let shift = shop.till.get("/api/pos/settings").data(200)["shift_id"].as_str().unwrap().to_owned();
     shop.till.post(&format!("/api/shifts/{shift}/close"), &json!({"counted_cash": 0})).data(200);
-    // The next one begins with head office's, and keeps those when they are taken back.
+    // The next shift starts with head office's terms and keeps them when they are withdrawn.
     shop.till.post("/api/shifts/open", &json!({})).data(201);
     assert_eq!(terms(&mut shop.till), reported);
     set(
@@ -159,7 +159,7 @@ fn a_shift_keeps_the_terms_that_it_began_with_and_the_next_one_has_head_offices(
         shop.store.login("manager").get("/api/sync/status").data(200)["inbound"]["untaken"]["total"].clone();
     assert_eq!(untaken, json!(0));
     let shifts = shop.office.get("/api/shifts").data(200)["items"].as_array().unwrap().len();
-    assert_eq!(shifts, 2, "head office understands both");
+    assert_eq!(shifts, 2, "head office accepts the shifts of both");
     shop.store.stop();
     shop.store.verify();
 }

@@ -1,4 +1,4 @@
-//! Log-ins that live and die: refreshed, reused, logged out, revoked, over kills and restarts.
+//! Sessions: refreshed, reused, logged out and revoked, across kills and restarts.
 
 use serde_json::{Value, json};
 use testkit::client::{Client, Reply};
@@ -9,7 +9,7 @@ const LOGOUT: &str = "/api/auth/logout";
 const REFRESH: &str = "/api/auth/refresh";
 const ME: &str = "/api/auth/me";
 
-/// The pair of tokens of a fresh log-in.
+/// Logs in and returns the access and the refresh token.
 fn pair(store: &Store, who: &str) -> (String, String) {
     let body = json!({"username": format!("{who}@s001.example"), "password": PASSWORD});
     tokens(&store.client().post("/api/auth/login", &body).data(200))
@@ -67,7 +67,7 @@ fn tokens_of_another_kind_or_shape_refresh_nothing() {
     client.post(REFRESH, &json!({"refresh_token": "x", "more": 1})).invalid_field("more");
     client.send("POST", REFRESH, &[("X-Session", "jar")], b"{}").refused(400, "invalid_header");
     client.send("POST", REFRESH, &[("X-Session", "cookie")], b"{}").refused(401, "missing_token");
-    // An access token that is bad or missing does not matter here.
+    // An invalid or missing access token makes no difference here.
     let body = json!({"refresh_token": refresh});
     store.client().with_token("rubbish").post(REFRESH, &body).data(200);
 }
@@ -77,17 +77,17 @@ fn the_same_request_again_gets_the_same_successor_over_a_kill() {
     let mut store = Store::open_with("", 1);
     let (_, first) = pair(&store, "till-1");
     let (_, second) = tokens(&spend(&store, &first, Some("k1")).data(200));
-    // The answer was lost: killed between the commit and the client.
+    // The answer is lost: the store is killed after the commit, before the client reads it.
     store.kill9();
     store.start();
     let (access, again) = tokens(&spend(&store, &first, Some("k1")).data(200));
-    assert_eq!(again, second, "one family, one living token");
+    assert_eq!(again, second, "one session has one valid refresh token");
     me(&store, &access).data(200);
     let (access, third) = tokens(&spend(&store, &again, Some("k2")).data(200));
     store.stop();
     store.start();
     me(&store, &access).data(200);
-    // The grandparent, even under its own key, is a copy in strange hands.
+    // An older refresh token, even under its own key, means that the token was copied.
     spend(&store, &first, Some("k1")).refused(401, "token_revoked");
     spend(&store, &third, None).refused(401, "token_revoked");
     store.stop();
@@ -110,7 +110,7 @@ fn twenty_at_once_leave_one_family_or_none() {
             .map(|reply| tokens(&reply.data(200)))
             .collect();
         assert_eq!(good.len(), if alive { 20 } else { 1 });
-        assert!(good.iter().all(|(_, next)| *next == good[0].1), "one successor");
+        assert!(good.iter().all(|(_, next)| *next == good[0].1), "every answer has the same successor");
         for reply in replies.iter().filter(|reply| reply.status != 200) {
             reply.refused(401, "token_revoked");
         }
@@ -135,9 +135,9 @@ fn a_page_keeps_its_refresh_token_in_a_cookie() {
         assert!(cookie.contains(part), "{part}: {cookie}");
     }
     let pair = cookie.split(';').next().unwrap().to_owned();
-    // Without the header a cookie counts for nothing: no other site's page can send it.
+    // Without the header the cookie is ignored. Pages of other sites can't send this header.
     store.client().send("POST", REFRESH, &[("Cookie", &pair)], b"{}").invalid_field("refresh_token");
-    // Each app has a cookie of its own: the till's is nothing to Store Admin in the same browser.
+    // Each app has its own cookie: Store Admin does not accept the till's cookie in the same browser.
     for (app, status, code) in
         [("cookie; app=pos", 401, "missing_token"), ("cookie; app=none", 400, "invalid_header")]
     {
@@ -178,14 +178,14 @@ fn a_page_logs_out_by_its_cookie_whatever_became_of_its_token() {
         let cookie = reply.header("set-cookie").unwrap_or_default();
         assert!(cookie.starts_with("refresh_token_pos=;") && cookie.contains("Max-Age=0"), "{cookie}");
     };
-    // Another site can't send the header, and without it a token is needed.
+    // Another site can't send the header, and without the header a token is required.
     store.client().send("POST", LOGOUT, &[("Cookie", &pair)], b"{}").refused(401, "missing_token");
     let out = store.client().with_token("no.such.token").send("POST", LOGOUT, &headers, b"{}");
     out.data(200);
     cleared(&out);
     me(&store, login.data(200)["token"].as_str().unwrap()).refused(401, "token_revoked");
     store.client().send("POST", REFRESH, &headers, b"{}").refused(401, "token_revoked");
-    // What is no session any more, and what can't be read, clears the cookie too.
+    // An expired session and an unreadable cookie also clear the cookie.
     let again = store.client().send("POST", LOGOUT, &headers, b"{}");
     again.data(200);
     cleared(&again);
@@ -248,18 +248,21 @@ fn wrong_guesses_are_remembered_over_a_restart() {
         store.client().post("/api/auth/login", &body).refused(401, "invalid_credentials");
     }
     let file = store.data().join("guesses.json");
-    wait::until("the guesses are on the disk", || {
+    wait::until("the failed attempts are on the disk", || {
         std::fs::read_to_string(&file).ok().filter(|text| text.contains("[5,"))
     });
     let right = json!({"username": "till-1@s001.example", "password": PASSWORD});
     store.kill9();
     store.start();
     store.client().post("/api/auth/login", &right).refused(429, "rate_limited");
-    assert!(!std::fs::read_to_string(&file).unwrap().contains("till-1"), "names are not kept in the clear");
+    assert!(
+        !std::fs::read_to_string(&file).unwrap().contains("till-1"),
+        "names must not be stored in plain text"
+    );
     store.login("manager");
 }
 
-/// A client whose requests are changes of users.
+/// Changes a user.
 fn patch(client: &mut Client, id: &str, body: &Value) -> Reply {
     client.send("PATCH", &format!("/api/users/{id}"), &[], body.to_string().as_bytes())
 }
@@ -349,7 +352,7 @@ fn what_changes_rights_kills_tokens_with_the_next_request_and_for_good() {
     let disabled = json!({"username": "till-2@s001.example", "password": PASSWORD});
     store.client().post("/api/auth/login", &disabled).refused(403, "account_disabled");
     let after = admin.get("/api/sync/status").data(200)["outbox"]["last_seq"].as_u64().unwrap();
-    assert_eq!(after - before, 8, "user.changed and audit.recorded for each of four");
+    assert_eq!(after - before, 8, "user.changed and audit.recorded for each of the four changes");
     store.stop();
     store.verify();
 }

@@ -1,4 +1,4 @@
-//! The audit log: each sensitive action leaves one entry, and `GET /api/audit` finds it by every filter.
+//! The audit log: each sensitive action makes one entry, and every filter of `GET /api/audit` works.
 
 use crate::contract::names;
 use serde_json::{Value, json};
@@ -11,13 +11,13 @@ fn patch(client: &mut Client, path: &str, body: &Value) -> Reply {
     client.send("PATCH", path, &[], body.to_string().as_bytes())
 }
 
-/// Who somebody is.
+/// Returns the user that a client is logged in as.
 #[track_caller]
 fn id(client: &mut Client) -> String {
     text(&client.get("/api/auth/me").data(200)["user"], "id")
 }
 
-/// Does one thing of each kind; gives the action, who did it and whether somebody approved it.
+/// Does one action of each kind. Returns the action, who did it and whether somebody approved it.
 #[track_caller]
 fn a_busy_day(counter: &mut Counter) -> Vec<(&'static str, &'static str, bool)> {
     let why = || json!({"reason": "test"});
@@ -126,7 +126,7 @@ fn each_sensitive_action_is_found_by_every_filter() {
         [&json!("till-1"), &json!("cashier"), &json!("store_manager")],
         "{drawer}"
     );
-    // Each is told by one filter or another, newest first, nothing twice.
+    // The filters together return every entry once, newest first.
     let stamps: Vec<&str> = whole.iter().map(|entry| entry["at"].as_str().unwrap()).collect();
     assert!(stamps.windows(2).all(|pair| pair[0] >= pair[1]), "{stamps:?}");
     let users: BTreeSet<&str> = whole.iter().map(|entry| entry["user_id"].as_str().unwrap()).collect();
@@ -140,11 +140,11 @@ fn each_sensitive_action_is_found_by_every_filter() {
     );
     assert!(of("?to=2001-01-01").is_empty() && of("?from=2999-01-01").is_empty());
     assert!(of("?user_id=usr_nobody").is_empty() && of("?action=nothing").is_empty());
-    // The trail of one document: whatever names it.
+    // The trail of one document has every entry that names it.
     let receipt = text(&of("?action=tender.corrected")[0]["details"], "receipt_no");
     let names_it = |entry: &&Value| entry["details"].to_string().contains(&format!("\"{receipt}\""));
     let named: Vec<&Value> = whole.iter().filter(names_it).collect();
-    assert!(named.len() >= 2, "put right, and printed again: {named:?}");
+    assert!(named.len() >= 2, "the receipt was corrected and reprinted: {named:?}");
     let trail = of(&format!("?resource_id={receipt}"));
     assert_eq!(trail.iter().collect::<Vec<_>>(), named);
     assert!(
@@ -157,10 +157,10 @@ fn each_sensitive_action_is_found_by_every_filter() {
     for who in ["till-2", "warehouse"] {
         counter.store.login(who).get("/api/audit").refused(403, "insufficient_role");
     }
-    // No secret is written down: not the approver's password, not a token.
+    // The log contains no secret: neither the approver's password nor a token.
     let text = json!(whole).to_string();
     assert!(!text.contains(testkit::store::PASSWORD) && !text.contains("eyJ"), "{text}");
-    // It is the same after a crash.
+    // The log is the same after a crash.
     let whole = items(&mut counter.manager, "/api/audit");
     counter.store.kill9();
     counter.store.start();

@@ -1,14 +1,14 @@
-//! Behind a proxy: who guesses passwords locks out nobody else, and can't pretend to be somebody else.
+//! Behind a proxy: an address that guesses passwords locks out no other address and can't pretend to be one.
 
 use serde_json::json;
 use testkit::Client;
 use testkit::hub::Hub;
 use testkit::store::PASSWORD;
 
-/// Passwords that one address may try.
+/// Number of passwords that one address may try.
 const TRIES: usize = 50;
 
-/// A log-in from an address, as a proxy passes it on.
+/// Logs in from an address, as a proxy forwards it.
 fn log_in(hub: &Hub, forwarded_for: &str, username: &str, password: &str) -> (u16, Option<String>) {
     let body = json!({"username": username, "password": password}).to_string();
     let headers = [("X-Forwarded-For", forwarded_for)];
@@ -22,7 +22,7 @@ fn an_attack_on_log_ins_through_the_proxy_leaves_others_alone() {
     let name = "CLOUD_HUB__HTTP__TRUSTED_PROXIES".to_owned();
     let hub = Hub::open_under(vec![(name, "[\"127.0.0.1/32\"]".to_owned())], "");
     for n in 0..TRIES + 10 {
-        // What an attacker writes into the header comes before what the proxy adds.
+        // An address that the attacker writes into the header precedes the one that the proxy adds.
         let spoofed = format!("10.7.{n}.1, 10.6.6.6");
         let (status, _) = log_in(&hub, &spoofed, &format!("name-{n}@hub.example"), "a wrong horse");
         assert_eq!(status, if n < TRIES { 401 } else { 429 }, "{n}");
@@ -36,5 +36,5 @@ fn an_attack_on_log_ins_through_the_proxy_leaves_others_alone() {
     assert!(rows.as_array().unwrap().iter().all(|row| row["details"]["address"] == "10.6.6.6"), "{rows}");
     let answer = hub.client().send("GET", "/metrics", &[("X-Forwarded-For", "10.5.5.5")], b"");
     answer.refused(401, "missing_token");
-    assert_eq!(hub.client().get("/metrics").status, 200, "this machine itself");
+    assert_eq!(hub.client().get("/metrics").status, 200, "this machine is not locked");
 }

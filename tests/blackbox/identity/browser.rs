@@ -1,4 +1,4 @@
-//! Passkeys in a real browser, on *My devices*, where `/passkeys` leads.
+//! Passkeys in a real browser, on *My devices*, which `/passkeys` opens.
 
 use serde_json::json;
 use testkit::client::browser::Browser;
@@ -11,13 +11,13 @@ const DEVICES: &str = "page-devices h1";
 const BY_DEVICE: &str = "button[name=by]";
 const REGISTER: &str = "page-devices .btn.primary";
 
-/// The words of an element; empty where there is none.
+/// Returns the text of an element, or an empty string if there is none.
 fn words(browser: &mut Browser, selector: &str) -> String {
     let script = format!("return document.querySelector({})?.innerText ?? ''", json!(selector));
     browser.run(&script).as_str().unwrap_or_default().to_owned()
 }
 
-/// Waits until an element says something with these words.
+/// Waits until the text of an element contains these words.
 #[track_caller]
 fn reads(browser: &mut Browser, selector: &str, expected: &str) {
     wait::until(&format!("{selector} says {expected}"), || {
@@ -32,7 +32,7 @@ fn leave(browser: &mut Browser) {
     reads(browser, "page-login h1", "Log in");
 }
 
-/// Registers with what is typed as the password once more.
+/// Confirms the registration with a password.
 #[track_caller]
 fn register(browser: &mut Browser, again: &str) {
     browser.write("#f-again", again);
@@ -50,7 +50,7 @@ fn a_device_is_registered_and_logs_in_on_the_stores_own_page() {
     browser.write("#password", "a wrong horse");
     browser.press("page-login .btn.primary");
     reads(&mut browser, ALERT, "Wrong login name or password");
-    // Nothing is registered yet: the browser finds no key for what the store asks.
+    // No passkey is registered yet, so the browser finds none for the store's request.
     browser.press(BY_DEVICE);
     reads(&mut browser, ALERT, "No passkey was used");
     browser.write("#password", PASSWORD);
@@ -60,7 +60,7 @@ fn a_device_is_registered_and_logs_in_on_the_stores_own_page() {
     browser.press(REGISTER);
     reads(&mut browser, "#dialog-title", "Add a passkey");
     browser.write("#f-name", "Thumb of till 1");
-    // Being logged in is not enough: the password once more, or a device that is registered.
+    // A session is not enough: registering needs the password again, or a registered device.
     browser.press("dialog .btn.primary");
     reads(&mut browser, PROBLEM, "is missing");
     register(&mut browser, "a wrong horse");
@@ -69,7 +69,8 @@ fn a_device_is_registered_and_logs_in_on_the_stores_own_page() {
     reads(&mut browser, "page-devices tbody", "Thumb of till 1");
     let copied = browser.credentials();
     assert_eq!(copied.len(), 1);
-    // One device is registered once. It was asked who this is before the browser was asked for a new one.
+    // A device can be registered only once. The person has confirmed who they are before the browser is asked for a new
+    // passkey.
     browser.press(REGISTER);
     browser.write("#f-name", "The same thumb");
     browser.press("dialog .btn.primary");
@@ -82,7 +83,7 @@ fn a_device_is_registered_and_logs_in_on_the_stores_own_page() {
     browser.press(BY_DEVICE);
     reads(&mut browser, DEVICES, "My devices");
     leave(&mut browser);
-    // Somebody else's thumb.
+    // The device can't verify its user.
     browser.verifies_its_user(false);
     browser.press(BY_DEVICE);
     reads(&mut browser, ALERT, "No passkey was used");
@@ -90,7 +91,7 @@ fn a_device_is_registered_and_logs_in_on_the_stores_own_page() {
     browser.press(BY_DEVICE);
     reads(&mut browser, DEVICES, "My devices");
     leave(&mut browser);
-    // A copy from before those log-ins has a counter that has been seen.
+    // A copy from before those log-ins has a counter that was already used.
     let genuine = browser.credentials();
     browser.hold(&copied[0]);
     browser.press(BY_DEVICE);

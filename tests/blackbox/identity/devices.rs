@@ -1,4 +1,4 @@
-//! Devices that must go: what a stolen session may not do, what ends devices, and who removes those of others.
+//! Removal of devices: limits of a stolen session, changes that remove devices, and who removes those of others.
 
 use crate::identity::passkeys::{
     CONFIRM, REGISTER, answer, approval, begin, device, finish, log_in, register, user,
@@ -20,7 +20,7 @@ fn a_stolen_session_registers_no_device() {
     }
     let mut phone = device(&store, None);
     register(&store, "till-1", &mut phone, "Phone");
-    // A device that is known is as good as the password; one that is not, is not.
+    // A registered device confirms as well as the password does; an unregistered one does not.
     let confirm = |client: &mut Client, device: &mut Authenticator| {
         let begun = client.post(CONFIRM, &json!({"purpose": "registration"})).data(200);
         client.post(REGISTER, &approval(&begun, device.assert(&begun["public_key"])))
@@ -32,7 +32,7 @@ fn a_stolen_session_registers_no_device() {
     thief.post("/api/auth/webauthn/register/finish", &body).data(201);
     log_in(&store, "till-1", &mut tablet).data(200);
     confirm(&mut thief, &mut device(&store, None)).refused(401, "invalid_credentials");
-    // Guesses are counted as log-ins are.
+    // Wrong passwords count as failed log-ins.
     for _ in 0..5 {
         thief.post(REGISTER, &json!({"password": "wrong horse"})).refused(401, "invalid_credentials");
     }
@@ -77,7 +77,7 @@ fn what_kills_the_tokens_removes_the_devices_for_good() {
             }
         };
         assert_eq!(reported["devices_removed"], json!(2), "{how}: {reported}");
-        // Begun before, ended after it: as a log-in, and as a registration.
+        // Ceremonies that began before the change and end after it: a log-in and a registration.
         let refused = finish(&store, &begun, thumb.assert(&begun["public_key"])).status;
         assert!([401, 403].contains(&refused), "{how}: {refused}");
         let registered = own.post("/api/auth/webauthn/register/finish", &late).status;
@@ -117,7 +117,7 @@ fn devices_of_others_are_seen_and_removed_by_roles_that_may_change_them() {
     let of_boss = format!("/api/users/{admin}/devices/{}", boss.credential_id());
     manager.send("DELETE", &of_boss, &[], b"").refused(403, "insufficient_role");
     store.login("till-2").get(&devices).refused(403, "insufficient_role");
-    // Of somebody else than the path says.
+    // The device belongs to another user than the path says.
     let mixed = format!("{devices}/{}", boss.credential_id());
     manager.send("DELETE", &mixed, &[], b"").refused(404, "not_found");
     manager.send("DELETE", &format!("{devices}/{}", thumb.credential_id()), &[], b"").data(200);
@@ -127,7 +127,7 @@ fn devices_of_others_are_seen_and_removed_by_roles_that_may_change_them() {
     let audit = manager.get("/api/audit?action=passkey.removed").data(200)["items"].clone();
     assert_eq!(audit[0]["details"]["user_id"], json!(id), "{audit}");
 
-    // By command, beside the daemon and on the stopped store.
+    // The command works while the daemon runs and in the stopped store.
     let run = |store: &Store, arguments: &[&str]| {
         let output = store.run(arguments);
         (output.status.code(), testkit::process::said(&output))

@@ -1,5 +1,5 @@
-//! A token opens one house and one kind of door: every documented operation of store and hub, with no token,
-//! with good ones of the other program, with the store's own for its hub, and with refresh tokens.
+//! A token is valid for one program and one purpose: every documented operation of store and hub is called without a
+//! token, with valid ones of the other program, with the store's own for its hub, and with refresh tokens.
 
 use edge::keys::SigningKey;
 use edge::{clock, tokens::sync};
@@ -10,13 +10,13 @@ use testkit::hub::Hub;
 use testkit::linked::Linked;
 use testkit::store::{PASSWORD, STORE_ID, Store};
 
-/// Access and refresh token of a fresh log-in.
+/// Logs in and returns the access and the refresh token.
 fn pair(mut client: Client, username: &str) -> [String; 2] {
     let data = client.post("/api/auth/login", &json!({"username": username, "password": PASSWORD})).data(200);
     ["token", "refresh_token"].map(|name| data[name].as_str().unwrap().to_owned())
 }
 
-/// The operations of a document that ask for this kind of token and nothing less.
+/// Returns the operations of a document that require this kind of token.
 fn guarded(name: &str, scheme: &str) -> Vec<(String, String)> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/openapi").join(format!("{name}.json"));
     let document: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
@@ -33,7 +33,7 @@ fn guarded(name: &str, scheme: &str) -> Vec<(String, String)> {
     found
 }
 
-/// None of these opens any of those.
+/// Asserts that none of these tokens is accepted by any of those operations.
 fn all_refused(
     client: impl Fn() -> Client,
     operations: &[(String, String)],
@@ -80,7 +80,7 @@ fn no_token_opens_what_it_was_not_given_for() {
     let [admin, hub_refresh] = pair(hub.client(), "admin@hub.example");
     let key = SigningKey::load(&store.data().join("keys/sync.pem")).unwrap();
     let own = || sync::issue(&key, STORE_ID, "H001", clock::now()).unwrap();
-    // Each is good where it belongs.
+    // Each token is accepted where it belongs.
     store.client().with_token(&manager).get("/api/auth/me").data(200);
     hub.client().with_token(&admin).get("/api/auth/me").data(200);
     hub.client().with_token(&own()).get("/api/sync/pull").data(200);

@@ -1,4 +1,4 @@
-//! Guessing: what is tried, and what each try costs, counted in password hashes.
+//! Guessed passwords: which ones are checked, and the cost of each attempt, counted in password hashes.
 
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -8,12 +8,12 @@ use testkit::wait;
 use testkit::{Client, Reply};
 
 const LOG_INS: usize = 200;
-/// All of them wait for their turn on a busy machine.
+/// Timeout of the clients, which all wait for their turn on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// What the daemon may take meanwhile; hashes on threads that come and go took 800 MiB.
+/// Highest memory use of the daemon in the meantime. Hashes on short-lived threads took 800 MiB.
 const MEMORY_KIB_MAX: u64 = 512 * 1024;
 
-/// Password hashes that the daemon has computed.
+/// Returns the number of password hashes that the daemon has computed.
 pub fn hashes(mut client: Client) -> u64 {
     let text = client.get("/metrics").text();
     let line = text.lines().find(|line| line.starts_with("password_hashes_total")).unwrap_or("0");
@@ -24,7 +24,7 @@ fn guess(client: &impl Fn() -> Client, username: &str, password: &str) -> u16 {
     client().post("/api/auth/login", &json!({"username": username, "password": password})).status
 }
 
-/// A wrong password, a name that nobody has and a person without a password: one hash each.
+/// Asserts that a wrong password, an unknown name and a user without a password cost one hash each.
 fn equal_work(client: impl Fn() -> Client, known: &str) {
     let answer = |username: &str| {
         let before = hashes(client());
@@ -63,15 +63,15 @@ fn of_many_guesses_few_are_tried_and_the_others_cost_nothing() {
     let client = || store.client();
     let refused = (0..300).filter(|n| guess(&client, "manager@s001.example", &format!("horse {n}")) == 429);
     assert_eq!(refused.count(), 295);
-    assert_eq!(hashes(store.client()) - before, 5, "five of one name");
-    // One after the other through a list of names: the address is what counts.
+    assert_eq!(hashes(store.client()) - before, 5, "five attempts for one name");
+    // The client goes through a list of names, so the limit of its address applies.
     let refused = (0..300).filter(|n| guess(&client, &format!("name-{n}@s001.example"), PASSWORD) == 429);
     assert_eq!(refused.count(), 255);
-    assert_eq!(hashes(store.client()) - before, 50, "fifty of one address");
+    assert_eq!(hashes(store.client()) - before, 50, "fifty attempts for one address");
 }
 
-/// A cashier who guesses a manager's password for an approval is refused, and nobody else: not the manager's log-in,
-/// at that register either, nor another cashier; over a kill.
+/// A cashier who guesses a manager's password for an approval is refused. The manager's log-in, also at that register,
+/// and another cashier's approvals still work, also after a kill.
 #[test]
 fn refused_approvals_keep_no_manager_from_logging_in() {
     let mut store = Store::open_with("shifts.variance_tolerance = 100\n", 2);
@@ -92,12 +92,12 @@ fn refused_approvals_keep_no_manager_from_logging_in() {
     let before = hashes(store.client());
     let refused = ani.post(&of_ani, &approve(PASSWORD));
     assert!(refused.refused(403, "approval_limited")["retry_after_s"].is_u64());
-    assert_eq!(hashes(store.client()), before, "it costs nothing");
+    assert_eq!(hashes(store.client()), before, "the refusal must not compute a hash");
     budi.post(&of_budi, &approve("wrong horse")).refused(403, "approval_refused");
     let manager = json!({"username": "manager@s001.example", "password": PASSWORD});
     store.client().post("/api/auth/login", &manager).data(200);
     let file = store.data().join("guesses.json");
-    wait::until("all guesses are on the disk", || {
+    wait::until("all failed attempts are on the disk", || {
         let kept: Value = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
         let of_all = kept["requesters"].as_object()?;
         let sum: u64 = of_all.values().filter_map(|failures| failures[0].as_u64()).sum();
@@ -108,7 +108,7 @@ fn refused_approvals_keep_no_manager_from_logging_in() {
     ani.post(&of_ani, &approve(PASSWORD)).refused(403, "approval_limited");
     store.client().post("/api/auth/login", &manager).data(200);
     budi.post(&of_budi, &approve(PASSWORD)).data(200);
-    // What needs an approval can always be done by the manager in person.
+    // A manager can always do in person what needs an approval.
     store.login("manager").post(&of_ani, &json!({"counted_cash": 5000})).data(200);
     store.stop();
     store.start();
@@ -116,7 +116,7 @@ fn refused_approvals_keep_no_manager_from_logging_in() {
     assert!(rows.as_array().unwrap().iter().any(|row| row["details"]["why"] == "approval_limited"), "{rows}");
 }
 
-/// Two hashes at once, whoever waits; and the address's fifty tries are fifty also when all come together.
+/// Two hashes run at once, and an address has fifty attempts even if all requests come together.
 #[test]
 fn two_hundred_log_ins_at_once_find_room_and_fifty_are_tried() {
     let mut store = Store::prepare("", 1);
@@ -143,7 +143,8 @@ fn two_hundred_log_ins_at_once_find_room_and_fifty_are_tried() {
     assert!(peak_kib < MEMORY_KIB_MAX, "{peak_kib} KiB, {calm_kib} KiB before");
 }
 
-/// A failure is one attempt less, whichever name is tried; what is left of a name's is sent when it is used up.
+/// Each failure reduces the remaining attempts, whichever name is tried. The number left for a name is sent when it is
+/// used up.
 fn attempts_are_announced(client: impl Fn() -> Client, known: &str, password: &str) {
     let try_it = |username: &str, password: &str| {
         client().post("/api/auth/login", &json!({"username": username, "password": password}))

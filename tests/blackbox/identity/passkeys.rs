@@ -1,5 +1,5 @@
-//! Devices instead of passwords, with a software authenticator: registered, used, copied, removed, over
-//! kills; and what a stranger may learn, which is nothing.
+//! Devices instead of passwords, with a software authenticator: registered, used, copied and removed, across kills.
+//! Answers reveal nothing to a stranger.
 
 use serde_json::{Value, json};
 use testkit::client::authenticator::Authenticator;
@@ -14,7 +14,7 @@ pub fn user(who: &str) -> String {
     format!("{who}@s001.example")
 }
 
-/// A new device in this shop's own browser.
+/// Creates a device for this store's origin.
 pub fn device(store: &Store, counter: Option<u32>) -> Authenticator {
     Authenticator::new(&format!("http://localhost:{}", store.port()), counter)
 }
@@ -28,7 +28,7 @@ pub fn finish(store: &Store, begun: &Value, credential: Value) -> Reply {
     store.client().post("/api/auth/webauthn/login/finish", &body)
 }
 
-/// The body that ends a registration that was just begun.
+/// Starts a registration and returns the body that finishes it.
 pub fn answer(client: &mut Client, device: &mut Authenticator, name: &str) -> Value {
     let begun = client.post(REGISTER, &json!({"password": PASSWORD})).data(200);
     let credential = device.register(&begun["public_key"]);
@@ -63,7 +63,7 @@ fn devices_are_registered_used_over_kills_and_removed() {
     }
     store.kill9();
     store.start();
-    // The counter is on the disk: a copy from before is refused, the device itself goes on.
+    // The counter is on the disk: a copy from before is refused, and the device itself still works.
     let begun = begin(&store, &user("till-1"));
     let copied = thumb.assert_again(&begun["public_key"], "webauthn.get");
     finish(&store, &begun, copied).refused(401, "invalid_credentials");
@@ -75,12 +75,12 @@ fn devices_are_registered_used_over_kills_and_removed() {
     assert_eq!(names.len(), 2, "{listed}");
     assert!(names.contains(&"Thumb") && names.contains(&"Phone"), "{listed}");
     assert!(listed["items"].as_array().unwrap().iter().all(|item| item["last_used_at"].is_string()));
-    // Somebody else's are not there.
+    // Another user's devices are not found.
     let path = format!("{DEVICES}/{}", thumb.credential_id());
     let mut budi = store.login("till-2");
     assert_eq!(budi.get(DEVICES).data(200)["items"], json!([]));
     budi.send("DELETE", &path, &[], b"").refused(404, "not_found");
-    // Begun before the removal, ended after it.
+    // The log-in began before the removal and ends after it.
     let begun = begin(&store, &user("till-1"));
     ani.send("DELETE", &path, &[], b"").data(200);
     ani.send("DELETE", &path, &[], b"").refused(404, "not_found");
@@ -94,7 +94,7 @@ fn devices_are_registered_used_over_kills_and_removed() {
 #[test]
 fn a_ceremony_counts_once_even_for_many_at_once() {
     let store = Store::open_with("", 2);
-    // Without a counter nothing but the ceremony stands in the way of a repeat.
+    // Without a counter only the ceremony prevents a repeat.
     let mut phone = device(&store, None);
     register(&store, "till-1", &mut phone, "Phone");
     let begun = begin(&store, &user("till-1"));
@@ -108,7 +108,7 @@ fn a_ceremony_counts_once_even_for_many_at_once() {
     replies.iter().filter(|reply| reply.status != 200).for_each(|reply| {
         reply.refused(401, "invalid_credentials");
     });
-    // With a counter, two ceremonies that bring the same count open one session.
+    // With a counter, only one of two ceremonies with the same count opens a session.
     let mut thumb = device(&store, Some(7));
     register(&store, "till-1", &mut thumb, "Thumb");
     let begun = [begin(&store, &user("till-1")), begin(&store, &user("till-1"))];
@@ -117,7 +117,7 @@ fn a_ceremony_counts_once_even_for_many_at_once() {
     finish(&store, &begun[0], first).data(200);
     finish(&store, &begun[1], second).refused(401, "invalid_credentials");
     assert!(store.log().contains("counter did not increase"));
-    // A ceremony of one user is none for another's device.
+    // A ceremony of one user is not valid for another user's device.
     register(&store, "till-2", &mut device(&store, None), "Other");
     let begun = begin(&store, &user("till-2"));
     let credential = phone.assert(&begun["public_key"]);
@@ -157,7 +157,7 @@ fn an_invalid_passkey_opens_nothing_and_reveals_nothing() {
         reply.refused(401, "invalid_credentials");
     }
     assert!(messages.iter().all(|message| *message == messages[0]), "{messages:?}");
-    // Shapes.
+    // Malformed bodies.
     let mut client = store.client();
     client.post("/api/auth/webauthn/login/start", &json!({"username": ""})).invalid_field("username");
     client.post("/api/auth/webauthn/login/start", &json!({})).invalid_field("username");
@@ -165,7 +165,7 @@ fn an_invalid_passkey_opens_nothing_and_reveals_nothing() {
     finish(&store, &real, json!(5)).refused(422, "validation_failed");
     let large = "x".repeat(40_000);
     finish(&store, &real, json!({"id": large})).refused(413, "body_too_large");
-    // Of a user who is kept out: the devices went with the tokens.
+    // A user who was disabled: the devices were removed with the tokens.
     let id = store.login("till-1").get("/api/auth/me").data(200)["user"]["id"].as_str().unwrap().to_owned();
     let begun = begin(&store, &user("till-1"));
     let body = json!({"disabled": true}).to_string();
@@ -180,12 +180,12 @@ fn a_registration_belongs_to_its_session_and_a_device_to_one_user() {
     let mut ani = store.login("till-1");
     let body = answer(&mut ani, &mut phone, "Phone");
     let finish = "/api/auth/webauthn/register/finish";
-    // Another session of the same user can't end it, and it is spent by the attempt.
+    // Another session of the same user can't finish it, and the attempt uses it up.
     store.login("till-1").post(finish, &body).invalid_field("ceremony_id");
     ani.post(finish, &body).invalid_field("ceremony_id");
     let body = answer(&mut ani, &mut phone, "Phone");
     ani.post_keyed(finish, "k1", &body).data(201);
-    // The same request again is answered again; a new one with the same device is not.
+    // The same request is answered again; a new one with the same device is refused.
     let repeat = ani.post_keyed(finish, "k1", &body);
     assert_eq!(repeat.header("idempotency-replayed"), Some("true"), "{}", repeat.text());
     let mut budi = store.login("till-2");
@@ -216,7 +216,7 @@ fn a_manager_approves_one_action_with_a_device() {
     let begin = |till: &mut Client, who: &str| {
         till.post(CONFIRM, &json!({"purpose": "approval", "username": user(who)})).data(200)
     };
-    // Nobody's device, and a cashier's.
+    // A ceremony of an unknown user, and a cashier's device.
     let nobody = begin(&mut ani, "nobody");
     let credential = thumb.assert(&nobody["public_key"]);
     let approval = json!({"ceremony_id": nobody["ceremony_id"], "credential": credential});
@@ -235,7 +235,7 @@ fn a_manager_approves_one_action_with_a_device() {
     first.data(200);
     let again = ani.post_keyed(&close, "k1", &counted(approval.clone()));
     assert_eq!(again.header("idempotency-replayed"), Some("true"), "{}", again.text());
-    // One approval, one action.
+    // One approval is valid for one action.
     let shift = ani.post("/api/shifts/open", &json!({"opening_float": 1000})).data(201);
     let close = format!("/api/shifts/{}/close", shift["shift_id"].as_str().unwrap());
     ani.post(&close, &counted(approval)).refused(403, "approval_refused");
@@ -259,7 +259,7 @@ fn a_locked_name_keeps_its_device_and_addresses_are_named_as_such() {
     assert!(said.contains("http.origin") && said.contains("IP address"), "{said}");
 }
 
-/// The approval of a command, by a device in a ceremony.
+/// Returns the approval of a command by a device in a ceremony.
 pub fn approval(begun: &Value, credential: Value) -> Value {
     json!({"ceremony_id": begun["ceremony_id"], "credential": credential})
 }
@@ -285,12 +285,12 @@ fn a_ceremony_is_good_for_nothing_but_what_it_was_begun_for() {
     };
     let log_in = || begin(&store, &user("manager"));
     for (begun, what) in [
-        // Of the manager's log-in, lured away from its own page.
+        // A credential from the manager's log-in, obtained by another page.
         (log_in(), "approval"),
         (log_in(), "registration"),
         (store.login("till-1").post(CONFIRM, &approve).data(200), "log-in"),
         (store.login("manager").post(CONFIRM, &own).data(200), "log-in"),
-        // Another session's.
+        // A ceremony of another session.
         (store.login("till-1").post(CONFIRM, &approve).data(200), "approval"),
         (budi.post(CONFIRM, &approve).data(200), "approval"),
         (store.login("manager").post(CONFIRM, &own).data(200), "registration"),

@@ -1,4 +1,4 @@
-//! PINs: at which till they work, how often they are tried, what ends them, and approvals with them.
+//! PINs: at which till they are accepted, how many attempts they allow, what ends them, and approvals with them.
 
 use crate::identity::guesses::hashes;
 use serde_json::{Value, json};
@@ -9,13 +9,13 @@ use testkit::store::{PASSWORD, Store};
 const OWN: &str = "/api/auth/pin";
 const PIN: &str = "4711";
 
-/// What a log-in by password answers.
+/// Logs in with a password and returns the answer.
 fn logged_in(store: &Store, who: &str, password: &str) -> Value {
     let body = json!({"username": format!("{who}@s001.example"), "password": password});
     store.client().post("/api/auth/login", &body).data(200)
 }
 
-/// The token that a till keeps of somebody who logs in there by password.
+/// Returns the token that a till keeps of a person who logs in there with a password.
 fn till(store: &Store, who: &str) -> String {
     logged_in(store, who, PASSWORD)["till_token"].as_str().unwrap().to_owned()
 }
@@ -24,7 +24,7 @@ fn put(client: &mut Client, body: &Value) -> Reply {
     client.send("PUT", OWN, &[], body.to_string().as_bytes())
 }
 
-/// Gives somebody the PIN.
+/// Sets the PIN of a person.
 fn choose(store: &Store, who: &str) -> Client {
     let mut client = store.login(who);
     assert_eq!(put(&mut client, &json!({"pin": PIN, "password": PASSWORD})).data(200), json!({}));
@@ -54,10 +54,10 @@ fn a_pin_works_at_a_till_that_knows_its_owner_and_nowhere_else() {
     assert_eq!((&opened["user"]["role"], &opened["has_pin"]), (&json!("cashier"), &json!(true)));
     let token = opened["token"].as_str().unwrap();
     store.client().with_token(token).get("/api/auth/me").data(200);
-    // The next token of this till, and another's till, which knows somebody else.
+    // The next token of this till works. Another till's token belongs to another person.
     by_pin(&store, opened["till_token"].as_str().unwrap(), PIN).data(200);
     by_pin(&store, &till(&store, "till-2"), PIN).refused(401, "invalid_credentials");
-    // Every token is good for one thing.
+    // Every token is valid for one purpose.
     for other in [token, opened["refresh_token"].as_str().unwrap(), "", "a.b.c"] {
         by_pin(&store, other, PIN).refused(401, "invalid_token");
     }
@@ -89,7 +89,7 @@ fn five_wrong_pins_in_a_row_lock_it_over_kills_until_the_password_is_used() {
             by_pin(store, till, "4712").refused(401, "invalid_credentials");
         }
     };
-    // A right one ends the row.
+    // A right PIN resets the count of wrong ones.
     wrong(&store, &here, 4);
     by_pin(&store, &here, PIN).data(200);
     wrong(&store, &here, 2);
@@ -103,14 +103,14 @@ fn five_wrong_pins_in_a_row_lock_it_over_kills_until_the_password_is_used() {
     for till in [&here, &there] {
         by_pin(&store, till, PIN).refused(403, "pin_locked");
     }
-    assert_eq!(hashes(store.client()), before, "a locked PIN is not compared");
+    assert_eq!(hashes(store.client()), before, "a locked PIN must not be compared");
     store.kill9();
     store.start();
     by_pin(&store, &here, PIN).refused(403, "pin_locked");
     let mut ani = store.login("till-1");
     assert_eq!(ani.get(OWN).data(200)["is_locked"], json!(false));
     by_pin(&store, &here, PIN).data(200);
-    // Guesses that come together are counted one by one, whether their clients wait or not.
+    // Concurrent attempts are counted one by one, whether their clients wait for the answer or not.
     let before = hashes(store.client());
     let statuses: Vec<u16> = thread::scope(|scope| {
         let threads: Vec<_> = (0..12).map(|_| scope.spawn(|| by_pin(&store, &here, "4712").status)).collect();
@@ -200,14 +200,14 @@ fn a_manager_approves_with_a_pin_at_a_till_that_knows_the_manager() {
     let mut manager = store.login("manager");
     let rows = manager.get("/api/audit?action=shift.variance_approved").data(200)["items"].clone();
     assert!(rows[0]["approved_by_name"].is_string(), "{rows}");
-    // The five wrong ones count wherever they are typed.
+    // Five wrong PINs lock it, wherever they are typed.
     for _ in 0..4 {
         by_pin(&store, &boss_here, "4712").refused(401, "invalid_credentials");
     }
     let shift = ani.post("/api/shifts/open", &json!({"opening_float": 1000})).data(201);
     let close = format!("/api/shifts/{}/close", shift["shift_id"].as_str().unwrap());
     ani.post(&close, &approved(&boss_here, "4712")).refused(403, "pin_locked");
-    // However often it is tried then: the manager's password works at once.
+    // After any number of attempts with the locked PIN the manager's password still works.
     for _ in 0..6 {
         ani.post(&close, &approved(&boss_here, PIN)).refused(403, "pin_locked");
     }

@@ -1,4 +1,4 @@
-//! Who was refused is in the audit log, in a few rows however often it was.
+//! Refused log-ins are in the audit log, in a few rows however often they happen.
 
 use serde_json::{Value, json};
 use testkit::Client;
@@ -22,10 +22,10 @@ fn refusals_are_written_down_in_few_rows_and_tell_no_secret() {
     for _ in 0..20 {
         log_in("till-1@s001.example", PASSWORD).refused(429, "rate_limited");
     }
-    // A password in the wrong field.
+    // A password was typed into the wrong field.
     log_in("my secret by mistake", "x").refused(401, "invalid_credentials");
     let mut manager = store.login("manager");
-    // The name is locked, the session of before is not.
+    // The name is locked, but its earlier session is not.
     let mut till = store.login("warehouse");
     for _ in 0..7 {
         till.get("/api/audit").refused(403, "insufficient_role");
@@ -50,7 +50,7 @@ fn refusals_are_written_down_in_few_rows_and_tell_no_secret() {
     let times: u64 = denied.iter().map(|row| row["details"]["count"].as_u64().unwrap()).sum();
     assert_eq!((times, &denied[0]["details"]["why"]), (7, &json!("/api/audit")));
     let by_people = audit(&mut manager, "user.created").iter().filter(|row| row["user_id"] != "").count();
-    assert_eq!(by_people, 1, "rights that are given; the others by whoever runs the machine");
+    assert_eq!(by_people, 1, "one user was created by a person; the others by commands on the machine");
     assert!(audit(&mut manager, "session.opened").len() >= 3);
     assert!(!manager.get("/api/audit?limit=500").text().contains("secret"));
     assert!(!store.log().contains("my other secret") && !store.log().contains("secret by mistake"));

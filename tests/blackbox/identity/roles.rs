@@ -1,22 +1,22 @@
-//! Who may do what, over HTTP: every cell of the role table, asked with a token of that role.
+//! Rights over HTTP: every cell of the role table is tested with a token of that role.
 
 use crate::contract::operations::Operation;
 use std::collections::{BTreeMap, BTreeSet};
 use testkit::{Client, Store};
 
-/// The table that the routes are held against: one text for both tests.
+/// The role table, which the unit tests of the routes use too.
 const ROUTES_TESTS: &str = include_str!("../../../src/http/routes/tests.rs");
 
-/// The columns of the table, and who speaks for each.
+/// The columns of the table, and the user for each.
 const COLUMNS: [&str; 4] = ["till-1", "warehouse", "manager", "admin"];
 
-/// Answers without an end: whether they begin is enough.
+/// Responses that never end. It is enough that they begin.
 const STREAMS: [&str; 1] = ["/api/events"];
 
-/// Ends the session that asks: asked last.
+/// Operation that ends its own session, so it is tested last.
 const LOGOUT: &str = "/api/auth/logout";
 
-/// Rows of the table: method, path, a mark for each role, and what holds without a token.
+/// Returns the rows of the table: method, path, a mark for each role, and the mark for requests without a token.
 fn table() -> Vec<(String, String, Vec<bool>, char)> {
     let text = ROUTES_TESTS.split_once("const TABLE: &str = \"").unwrap().1.split_once("\";").unwrap().0;
     let rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
@@ -37,7 +37,7 @@ fn the_table_has_every_documented_operation() {
         Some(name) => format!("{{{name}}}"),
         None => segment.to_owned(),
     };
-    // Pages and their files are no part of the API.
+    // Pages and their files are not part of the API.
     let is_page =
         |path: &str| ["/admin", "/docs", "/passkeys", "/pos"].contains(&path) || path.starts_with("/ui/");
     let listed: BTreeSet<String> = table()
@@ -70,7 +70,7 @@ fn every_cell_of_the_role_table_holds_over_http() {
         }
         for (who, allowed) in COLUMNS.iter().zip(marks) {
             let (code, text) = ask(callers.get_mut(who).unwrap(), &method, &path);
-            // What is open to everybody, or to this machine, does not ask for a role.
+            // Operations that are open to everybody, or to this machine, need no role.
             let allowed = allowed || open != '-';
             let refused = code == "insufficient_role";
             assert_eq!(refused, !allowed, "{who}: {method} {path}: {text}");
@@ -83,7 +83,7 @@ fn every_cell_of_the_role_table_holds_over_http() {
     assert!(cells >= 4 * 100, "{cells} cells");
 }
 
-/// The code of a refusal, nothing for a success. The body fits no route that asks for one.
+/// Returns the code of the refusal, or an empty string for a success. The body matches no operation that needs one.
 fn ask(client: &mut Client, method: &str, path: &str) -> (String, String) {
     let body = if method == "GET" { "" } else { "{\"no_such_field\": 1}" };
     let reply = client.send(method, path, &[], body.as_bytes());

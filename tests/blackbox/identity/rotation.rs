@@ -1,4 +1,4 @@
-//! `rotate-keys` while the daemon runs: sessions stay valid, unless the command was to end them.
+//! `rotate-keys` while the daemon runs: sessions stay valid, unless the command is told to end them.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use testkit::{process, wait};
 
 const ME: &str = "/api/auth/me";
 
-/// Access and refresh token of a fresh log-in.
+/// Logs in and returns the access and the refresh token.
 fn pair(mut client: Client, username: &str) -> (String, String) {
     let data = client.post("/api/auth/login", &json!({"username": username, "password": PASSWORD})).data(200);
     let text = |name: &str| data[name].as_str().unwrap().to_owned();
@@ -28,7 +28,7 @@ fn a_shop_continues_under_another_key() {
     process::succeed(store.command(&["rotate-keys"]), "");
     store.client().with_token(&access).get(ME).data(200);
     store.daemon().signal("HUP");
-    wait::until("the new key signs", || {
+    wait::until("the new key is in use", || {
         (kid(&pair(store.client(), "till-1@s001.example").0) != kid(&access)).then_some(())
     });
     let goes_on = |store: &Store| {
@@ -40,19 +40,19 @@ fn a_shop_continues_under_another_key() {
     goes_on(&store);
     let renewed = store.client().post("/api/auth/refresh", &json!({"refresh_token": refresh})).data(200);
     assert_ne!(kid(renewed["token"].as_str().unwrap()), kid(&access));
-    // A key that somebody else may have.
+    // The key may be known to somebody else.
     process::succeed(store.command(&["rotate-keys", "--at-once"]), "");
     store.daemon().signal("HUP");
-    wait::until("the old keys are dead", || {
+    wait::until("the old keys are no longer accepted", || {
         (store.client().with_token(&access).get(ME).status == 401).then_some(())
     });
     store.client().with_token(&access).get(ME).refused(401, "invalid_token");
     store.client().with_token(renewed["token"].as_str().unwrap()).get(ME).refused(401, "invalid_token");
     let (access, _) = pair(store.client(), "till-1@s001.example");
     store.client().with_token(&access).get(ME).data(200);
-    // A key that is lost.
+    // The key file is lost.
     let refused = process::run(store.command(&["rotate-keys", "--new"]), "");
-    assert_eq!(refused.status.code(), Some(1), "the key is there: {}", process::said(&refused));
+    assert_eq!(refused.status.code(), Some(1), "the key exists: {}", process::said(&refused));
     store.stop();
     std::fs::remove_file(store.data().join("keys/tokens.pem")).unwrap();
     let (code, said) = store.refuses_to_start();
@@ -69,7 +69,7 @@ fn head_office_continues_under_another_key() {
     let (access, refresh) = pair(hub.client(), "admin@hub.example");
     process::succeed(hub.command(&["rotate-keys"]), "");
     hub.signal("HUP");
-    wait::until("the new key signs", || {
+    wait::until("the new key is in use", || {
         (kid(&pair(hub.client(), "admin@hub.example").0) != kid(&access)).then_some(())
     });
     hub.client().with_token(&access).get(ME).data(200);

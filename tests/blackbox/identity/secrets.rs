@@ -1,5 +1,5 @@
-//! Secrets lie in files that only their owner can read, and nowhere else: not in logs, not in what the
-//! settings show, not in an error.
+//! Secrets are kept only in files that only their owner can read: not in logs, not in the output of settings, not in
+//! errors.
 
 use serde_json::json;
 use std::fs;
@@ -9,7 +9,7 @@ use testkit::hub::Hub;
 use testkit::store::{PASSWORD, Store};
 use testkit::{process, wait};
 
-/// Every file of the data folder that holds a secret.
+/// Every file of the data folder that contains a secret.
 const SECRETS: [&str; 3] = ["keys/tokens.pem", "keys/sync.pem", "install.key"];
 
 #[test]
@@ -37,7 +37,7 @@ fn logs_and_settings_tell_no_secret() {
     let mut store = Store::prepare(settings, 1);
     let file = store.folder().join("config.toml");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-    assert_eq!(store.run(&["config", "show"]).status.code(), Some(2), "a password that others may read");
+    assert_eq!(store.run(&["config", "show"]).status.code(), Some(2), "a password file that others may read");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     store.start();
     let wrong = json!({"username": "manager@s001.example", "password": "not-this-one-either"});
@@ -80,12 +80,12 @@ fn logs_and_settings_tell_no_secret() {
             ("config show", &printed),
             ("/proc", &seen),
         ] {
-            assert!(!text.contains(secret), "{place} tells {secret:?}");
+            assert!(!text.contains(secret), "{place} reveals {secret:?}");
         }
     }
 }
 
-/// Every file below a folder, with its mode.
+/// Returns every file below a folder, with its mode.
 fn modes(folder: &Path) -> Vec<(PathBuf, u32)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -128,7 +128,7 @@ fn data_is_for_its_owner_whatever_the_folder_and_the_mask() {
         let (code, said) = store.refuses_to_start();
         assert!(code != 0 && said.contains(&name) && said.contains("chmod 600"), "{code} {said}");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        // Only root may give a file away.
+        // Only root may change the owner of a file.
         if chown(&path, Some(12_345), None).is_ok() {
             let (code, said) = store.refuses_to_start();
             assert!(code != 0 && said.contains(&name) && said.contains("user 12345"), "{code} {said}");

@@ -1,16 +1,16 @@
-//! Members: registered at any till, found by what somebody remembers, changed by managers.
+//! Members: registered at any till, found by any detail, changed by managers.
 
 use serde_json::{Value, json};
 use testkit::{Client, Store};
 
 const MEMBERS: &str = "/api/members";
 
-/// Registers a member and gives its id.
+/// Registers a member and returns its ID.
 fn join(till: &mut Client, body: &Value) -> String {
     till.post(MEMBERS, body).data(201)["member_id"].as_str().unwrap().to_owned()
 }
 
-/// Ids that a search finds.
+/// Returns the IDs that a search finds.
 fn found(client: &mut Client, query: &str) -> Vec<String> {
     let page = client.get(&format!("{MEMBERS}/search?{query}")).data(200);
     let items = page["items"].as_array().unwrap();
@@ -51,14 +51,14 @@ fn a_member_is_found_by_whatever_somebody_remembers() {
     for query in ["q=ahma", "q=nobody", "q=--", "phone=0899999999", "code=CARD", "code=card-7"] {
         assert!(found(&mut till, query).is_empty(), "{query}");
     }
-    // A page at a time, each one once.
+    // The pages contain each member once.
     let first = till.get(&format!("{MEMBERS}/search?q=62&limit=1")).data(200);
     assert_eq!(first["items"][0]["member_id"], json!(siti), "{first}");
     let cursor = first["next_cursor"].as_str().unwrap();
     let second = till.get(&format!("{MEMBERS}/search?q=62&limit=1&cursor={cursor}")).data(200);
     assert_eq!(second["items"][0]["member_id"], json!(tini), "{second}");
     assert_eq!(second["next_cursor"], json!(null), "{second}");
-    // It lives in the store's own rows, over a crash.
+    // Members are kept in the store's own rows, also after a crash.
     let mut store = store;
     store.kill9();
     store.start();
@@ -85,13 +85,13 @@ fn a_key_names_one_member() {
     let taken = json!({"phone": "0812 3456 7890"}).to_string();
     let details = manager.send("PATCH", &path, &[], taken.as_bytes()).refused(409, "duplicate");
     assert_eq!(details["member_id"], json!(siti));
-    // What somebody gives up is free again.
+    // A phone number that a member gives up can be used again.
     let other = json!({"phone": "081300000000"}).to_string();
     manager.send("PATCH", &format!("{MEMBERS}/{siti}"), &[], other.as_bytes()).data(200);
     let changed = manager.send("PATCH", &path, &[], taken.as_bytes()).data(200);
     assert_eq!(changed["phone"], json!("+6281234567890"), "{changed}");
     assert_eq!(found(&mut till, "phone=081234567890"), [tini]);
-    // Two tills at the same moment: one of them is told of the other's.
+    // Two tills register the same number at the same moment: one of them is refused with the other's member.
     let body = json!({"name": "Race", "phone": "081999999999"}).to_string();
     let replies: Vec<u16> = std::thread::scope(|scope| {
         let send = |who: &str| {
@@ -146,7 +146,7 @@ fn a_manager_changes_blocks_and_erases() {
     assert_eq!((&changed["name"], &changed["tier"]), (&json!("Siti R."), &json!("gold")), "{changed}");
     assert_eq!(changed["code"], json!(null), "{changed}");
     assert!(changed["version"].as_str() > before["version"].as_str(), "{changed}");
-    // The same again changes nothing.
+    // The same change again has no effect.
     assert_eq!(patch(&mut manager, json!({"name": "Siti R."})).data(200), changed);
     for (body, field) in [(json!({"state": "merged"}), "state"), (json!({"phone": ""}), "phone")] {
         patch(&mut manager, body).invalid_field(field);
@@ -166,7 +166,7 @@ fn a_manager_changes_blocks_and_erases() {
     }
 }
 
-/// More words than one search looks at are left behind by one member who is called something else every day.
+/// A member whose name changes every day makes more words than one search reads. This must hide no other member.
 #[test]
 fn names_of_long_ago_hide_nobody() {
     const RENAMES: usize = 1_000;

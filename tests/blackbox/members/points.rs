@@ -1,4 +1,4 @@
-//! Points: earned and redeemed in sales, corrected by a manager, gone when their date has passed.
+//! Points: earned and redeemed in sales, corrected by a manager, and expired.
 
 use crate::returns::points::forget_zone;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use testkit::{Client, Store, journal, wait};
 
 const SALES: &str = "/api/pos/transactions";
 
-/// A shop with a till that sells and a member.
+/// A shop with a till in an open shift and a member.
 struct Bench {
     store: Store,
     till: Client,
@@ -26,7 +26,7 @@ impl Bench {
         Self { store, till, manager, member }
     }
 
-    /// A basket of the member: 25,000 and its tax, 27,750 in all.
+    /// Creates a basket of the member: 25,000 plus tax, 27,750 in total.
     #[track_caller]
     fn basket(&mut self) -> Value {
         let body =
@@ -34,7 +34,7 @@ impl Bench {
         self.till.post(SALES, &body).data(201)
     }
 
-    /// Pays a basket, `points` of it by points.
+    /// Pays a basket: `points` of it by points.
     fn pay(&mut self, basket: &Value, points: i64) -> testkit::Reply {
         let total = basket["total"].as_i64().unwrap();
         let card = json!({"method": "card", "amount": total - points});
@@ -68,7 +68,7 @@ impl Bench {
 fn sales_earn_and_redeem() {
     let mut bench = Bench::open(Store::open());
     let basket = bench.basket();
-    assert_eq!(basket["points_earned"], json!(27), "what paying it will earn: {basket}");
+    assert_eq!(basket["points_earned"], json!(27), "the points that the payment will earn: {basket}");
     bench.pay(&basket, 1).refused(409, "insufficient_points");
     let paid = bench.pay(&basket, 0).data(200);
     assert_eq!((&paid["points_earned"], &paid["receipt_no"]), (&json!(27), &json!("S001-till-1-00000001")));
@@ -82,7 +82,7 @@ fn sales_earn_and_redeem() {
     let shown = bench.points();
     assert_eq!(shown["balance"], json!(34), "{shown}");
     assert_eq!((&shown["lifetime_earned"], &shown["lifetime_redeemed"]), (&json!(54), &json!(20)), "{shown}");
-    assert_eq!(shown["pending_sync"], json!(0), "no head office is owed anything: {shown}");
+    assert_eq!(shown["pending_sync"], json!(0), "nothing is pending for head office: {shown}");
     let moved: Vec<_> = shown["entries"]
         .as_array()
         .unwrap()
@@ -93,7 +93,7 @@ fn sales_earn_and_redeem() {
         moved,
         [(json!("earn"), json!(27)), (json!("redeem"), json!(-20)), (json!("earn"), json!(27))]
     );
-    // A page at a time, also inside of one commit, each entry once.
+    // The pages contain each entry once, also entries of one commit.
     let (mut walked, mut cursor) = (Vec::new(), String::new());
     loop {
         let path = format!("/api/members/{}/points?limit=1{cursor}", bench.member);
@@ -105,7 +105,7 @@ fn sales_earn_and_redeem() {
     assert_eq!(json!(walked), shown["entries"]);
     let path = format!("/api/members/{}", bench.member);
     assert_eq!(bench.till.get(&path).data(200)["points_balance"], json!(34));
-    // The balance is a row: a crash does not touch it.
+    // The balance is stored in a row, so it survives a crash.
     bench.store.kill9();
     bench.store.start();
     assert_eq!(bench.store.login("till-1").get(&path).data(200)["points_balance"], json!(34));
@@ -152,12 +152,12 @@ fn who_is_blocked_between_basket_and_payment_neither_earns_nor_redeems() {
     assert_eq!((&paid["points_earned"], &paid["points_redeemed"]), (&json!(0), &json!(0)), "{paid}");
     let rest = json!({"method": "card", "amount": 27_740});
     bench.till.post(&path(&part, "pay"), &rest).invalid_field("payments");
-    assert_eq!(bench.points()["balance"], json!(100), "nothing moved");
+    assert_eq!(bench.points()["balance"], json!(100), "nothing changed");
     let reverse = format!("payments/{}/reverse", begun["payments"][0]["payment_id"].as_str().unwrap());
     bench.till.post(&path(&part, &reverse), &json!({"reason": "blocked"})).data(200);
     let paid = bench.pay(&part, 0).data(200);
     assert_eq!((&paid["points_earned"], &paid["state"]), (&json!(0), &json!("paid")), "{paid}");
-    // What was not earned is not taken back either.
+    // Points that were not earned are not deducted.
     let back = json!({"transaction_id": paid["transaction_id"], "items": [{"sku": "8990007", "qty": 1}]});
     let returned = bench.till.post("/api/pos/returns", &back).data(201);
     assert_eq!(returned["points_reversed"], json!(0), "{returned}");
@@ -166,7 +166,7 @@ fn who_is_blocked_between_basket_and_payment_neither_earns_nor_redeems() {
     bench.store.verify();
 }
 
-/// Balance 74: a payment that the points can't cover is refused itself, not the one that would complete the sale.
+/// The balance is 74. A payment that exceeds the points is refused at once, not only the one that completes the sale.
 #[test]
 fn each_payment_by_points_is_checked_as_it_comes() {
     let mut bench = Bench::open(Store::open_with("", 2));
@@ -184,7 +184,7 @@ fn each_payment_by_points_is_checked_as_it_comes() {
     let expected = json!({"member_id": bench.member, "balance": 74, "reserved": 50, "available": 24,
         "requested": 50});
     assert_eq!(details, expected);
-    // What one unfinished sale holds no other sale gets, whatever it is paid with besides.
+    // Points that one unfinished sale reserves are not available to another sale, however that one is paid.
     let details = bench.pay(&second, 25).refused(409, "insufficient_points");
     assert_eq!(
         details,
@@ -199,7 +199,7 @@ fn each_payment_by_points_is_checked_as_it_comes() {
     bench.till.post(&path(&second, "pay"), &by("points", 24)).data(200);
     bench.till.post(&path(&second, "void"), &json!({"reason": "left"})).refused(403, "approval_required");
     bench.manager.post(&path(&second, "void"), &json!({"reason": "left"})).data(200);
-    // The cashier takes the payment back alone; then the points are free again.
+    // The cashier removes the payment without an approval. The points are available again.
     let payment = begun["payments"][0]["payment_id"].as_str().unwrap();
     let back = path(&first, &format!("payments/{payment}/reverse"));
     let open = bench.till.post(&back, &json!({"reason": "not enough points"})).data(200);
@@ -212,7 +212,7 @@ fn each_payment_by_points_is_checked_as_it_comes() {
     bench.store.verify();
 }
 
-/// Goods that are not there are named before the customer has paid a part.
+/// Missing goods are reported before the customer has paid a part.
 #[test]
 fn a_part_is_not_taken_for_goods_that_are_not_there() {
     let mut bench = Bench::open(Store::open_with("stock.negative = \"reject\"\n", 1));
@@ -240,7 +240,7 @@ fn a_manager_corrects_points_and_it_is_written_down() {
     let none = json!({"points": 1, "reason": "x"});
     bench.manager.post("/api/members/mbr_none/points/adjust", &none).refused(404, "not_found");
     assert_eq!(bench.adjust(50)["balance"], json!(50));
-    // More than there is: a debt, which blocks redeeming and is filled first.
+    // A correction below zero makes a debt, which blocks redeeming and is repaid first.
     let done = bench.adjust(-80);
     assert_eq!((&done["balance"], &done["entry"]["balance_after"]), (&json!(-30), &json!(-30)), "{done}");
     let basket = bench.basket();
@@ -269,7 +269,7 @@ fn a_changed_member_names_the_store_whose_value_it_replaced() {
     bench.store.stop();
     let records = journal::records(bench.store.data());
     let changed: Vec<_> = records.iter().filter(|record| record["type"] == json!("member.changed")).collect();
-    assert_eq!(changed.len(), 2, "the same again is no news: {changed:?}");
+    assert_eq!(changed.len(), 2, "a repeated change is not reported: {changed:?}");
     let fields = changed[1]["payload"]["fields"].as_object().unwrap();
     assert_eq!(fields.keys().collect::<Vec<_>>(), ["state"]);
     assert_eq!(fields["state"]["base"], changed[0]["event_id"], "{changed:?}");
@@ -299,17 +299,17 @@ fn an_allowance_while_head_office_is_away() {
     bench.pay(&basket, 20).data(200);
     let basket = bench.basket();
     let details = bench.pay(&basket, 11).refused(409, "insufficient_points");
-    assert_eq!(details["available"], json!(10), "what is left of the allowance: {details}");
+    assert_eq!(details["available"], json!(10), "the remaining allowance: {details}");
     hub.start();
     let forced = bench.manager.post("/api/sync/force", &json!({})).data(200);
     assert_eq!(forced["completed"], json!(true), "{forced}");
     assert_eq!(bench.points()["pending_sync"], json!(0));
     bench.pay(&basket, 11).data(200);
-    // What it was told is no longer apart: the next time the allowance is whole again.
+    // The allowance is for the time without a connection, so the next time it is complete again.
     let forced = bench.manager.post("/api/sync/force", &json!({})).data(200);
     assert_eq!(forced["completed"], json!(true), "{forced}");
     hub.kill9();
-    wait::until("the store sees that head office is away", || {
+    wait::until("the store notices that head office is away", || {
         let state = bench.manager.get("/api/sync/status").data(200)["hub"]["state"].clone();
         (state != json!("online")).then_some(())
     });
@@ -322,7 +322,7 @@ fn an_allowance_while_head_office_is_away() {
 
 #[test]
 fn points_die_after_their_date_where_there_is_no_head_office() {
-    // Nearly two days lie between the two business dates of one moment.
+    // The two business dates of one moment are nearly two days apart.
     let yesterday = "store.timezone = \"Pacific/Pago_Pago\"\nstore.day_start = \"23:59\"\n";
     let lives = "points.expire_after = \"24h\"\n";
     let mut bench = Bench::open(Store::open_with(&format!("{yesterday}{lives}"), 1));
@@ -332,7 +332,7 @@ fn points_die_after_their_date_where_there_is_no_head_office() {
     bench.store.set(&format!("store.timezone = \"Pacific/Kiritimati\"\n{lives}"));
     bench.store.start();
     bench.till = bench.store.login("till-1");
-    let shown = wait::until("the points are gone", || {
+    let shown = wait::until("the points have expired", || {
         let shown = bench.points();
         (shown["balance"] == json!(0)).then_some(shown)
     });
@@ -342,7 +342,7 @@ fn points_die_after_their_date_where_there_is_no_head_office() {
     let records = journal::records(bench.store.data());
     let mut reported = records.iter().filter(|record| record["type"] == json!("points.adjusted"));
     assert_eq!(reported.next_back().unwrap()["payload"]["entry"]["reason"], json!("expire"));
-    // Nothing dies twice.
+    // No points expire twice.
     bench.store.start();
     bench.till = bench.store.login("till-1");
     assert_eq!(bench.points()["entries"].as_array().unwrap().len(), 2);

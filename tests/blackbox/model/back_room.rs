@@ -1,4 +1,4 @@
-//! What happens beside selling: goods, cash that moves without a sale, members.
+//! Steps other than selling: goods, cash that moves without a sale, members.
 
 use super::book::Member;
 use super::counter::nth;
@@ -15,7 +15,7 @@ impl Shop {
         *self.book.stock.entry(sku).or_default() += qty;
     }
 
-    /// Goods are found, or gone.
+    /// Adjusts the stock: pieces are found or missing.
     pub(super) fn correct(&mut self, product: usize, qty: i64) {
         let (sku, _) = PRODUCTS[product % PRODUCTS.len()];
         let reason = if qty > 0 { "found" } else { "loss" };
@@ -66,7 +66,7 @@ impl Shop {
         assert_eq!(done["balance"], json!(member.points), "{done}");
     }
 
-    /// Blocks a member, or lets it in again.
+    /// Blocks or unblocks a member.
     pub(super) fn block(&mut self, member: usize) {
         let Some(place) = nth(member, self.book.members.len()) else { return };
         let member = &mut self.book.members[place];

@@ -1,4 +1,4 @@
-//! The model: a shop as docs/arithmetic.md describes it, in sums that a person could do by hand.
+//! The model: a shop as docs/arithmetic.md describes it, with sums that can be done by hand.
 
 use super::sale::{Back, Pieces, Sale, SoldLine};
 use super::step::TILLS;
@@ -7,26 +7,26 @@ use std::collections::BTreeMap;
 use testkit::store::PRODUCTS;
 use testkit::till::half_up;
 
-/// Basis points of tax on every product of the harness, on top.
+/// Tax rate in basis points of every product of the harness, on top of the price.
 const TAX_BP: i64 = 1_100;
-/// Money for one point.
+/// Amount of money that earns one point.
 pub const EARN_PER: i64 = 1_000;
 
-/// Everything that the shop should know.
+/// State that the shop should have.
 #[derive(Default)]
 pub struct Book {
     pub stock: BTreeMap<&'static str, i64>,
     pub tills: [Till; TILLS],
-    /// Baskets that are not paid up.
+    /// Baskets that are not fully paid.
     pub baskets: Vec<Basket>,
-    /// Those that wait, in no shift.
+    /// Held baskets, which belong to no shift.
     pub holds: Vec<(String, Basket)>,
     pub sales: Vec<Sale>,
     pub backs: Vec<Back>,
     pub members: Vec<Member>,
 }
 
-/// A register: its counters never go back, its shift comes and goes.
+/// A register: its counters never decrease; shifts open and close.
 #[derive(Default)]
 pub struct Till {
     pub receipts: i64,
@@ -40,7 +40,7 @@ pub struct Shift {
     pub float: i64,
     pub by_method: BTreeMap<&'static str, i64>,
     pub refunds: BTreeMap<&'static str, i64>,
-    /// Cash that moved without a sale, by its kind.
+    /// Cash that moved without a sale, by kind.
     pub moved: BTreeMap<&'static str, i64>,
     pub returns: i64,
     pub returned: i64,
@@ -67,7 +67,7 @@ pub struct Basket {
     pub paid: i64,
     pub payments: Vec<Payment>,
     pub member: Option<usize>,
-    /// The member earned when the basket was priced last.
+    /// Whether the member earned points when the basket was last priced.
     pub earns: bool,
 }
 
@@ -81,7 +81,7 @@ pub struct Member {
 pub type Payment = (&'static str, i64);
 
 impl Basket {
-    /// Prices lines of product, pieces and own discount, with a discount on the whole.
+    /// Prices lines of product, pieces and line discount, with a discount on the whole basket.
     pub fn priced(till: usize, lines: &[(usize, i64, i64)], discount: i64) -> Self {
         let gross = |&(product, qty, _): &(usize, i64, i64)| qty * PRODUCTS[product].1;
         let left: Vec<i64> = lines.iter().map(|line| gross(line) - line.2).collect();
@@ -106,19 +106,19 @@ impl Basket {
         self.total - self.paid
     }
 
-    /// The part that points paid.
+    /// Returns the part that was paid by points.
     pub fn by_points(&self) -> i64 {
         self.payments.iter().filter(|(method, _)| *method == "points").map(|(_, amount)| amount).sum()
     }
 
-    /// What completing it earns, when points pay so much of it.
+    /// Returns the points that completing the basket earns if `by_points` of it is paid by points.
     pub fn earning(&self, by_points: i64) -> i64 {
         if self.earns { (self.total - by_points) / EARN_PER } else { 0 }
     }
 }
 
-/// Parts of an amount by weight, whole, with nothing left over: the largest remainders get the rest, the
-/// first of equals first.
+/// Splits an amount by weights into whole parts that add up to it. The largest remainders get the rest; of equal ones,
+/// the first.
 fn spread(amount: i64, weights: &[i64]) -> Vec<i64> {
     let whole = weights.iter().sum::<i64>().max(1);
     let mut parts: Vec<i64> = weights.iter().map(|weight| amount * weight / whole).collect();
@@ -148,7 +148,7 @@ impl Shift {
             - self.moved("drop")
     }
 
-    /// Counts a sale, or with −1 takes it out again.
+    /// Adds a sale, or removes it with a sign of −1.
     pub fn count(&mut self, basket: &Basket, sign: i64) {
         self.sales += sign;
         self.items += sign * basket.sold.iter().map(|line| line.qty).sum::<i64>();
@@ -158,13 +158,13 @@ impl Shift {
         self.total += sign * basket.total;
     }
 
-    /// Counts something that was voided in it.
+    /// Counts a voided basket or sale.
     pub fn void(&mut self, basket: &Basket) {
         self.voids += 1;
         self.voided += basket.total;
     }
 
-    /// Counts a return, or with −1 takes it out again.
+    /// Adds a return, or removes it with a sign of −1.
     fn refund(&mut self, total: i64, tenders: &[Payment], sign: i64) {
         self.returns += sign;
         self.returned += sign * total;
@@ -173,7 +173,7 @@ impl Shift {
         }
     }
 
-    /// The figures of its summary.
+    /// Returns the figures of the shift's summary.
     pub fn summary(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("/sales_count", json!(self.sales)),
@@ -204,7 +204,7 @@ impl Book {
         self.tills[till].shift.as_mut().expect("an open shift")
     }
 
-    /// The till's shift is still that one.
+    /// Returns whether the till's open shift is this one.
     pub fn is_open(&self, till: usize, shift: &str) -> bool {
         self.tills[till].shift.as_ref().is_some_and(|open| open.id == shift)
     }
@@ -216,12 +216,12 @@ impl Book {
         receipt
     }
 
-    /// Whether a member earns and redeems.
+    /// Returns whether a member earns and redeems points.
     pub fn active(&self, member: Option<usize>) -> bool {
         member.is_some_and(|member| !self.members[member].blocked)
     }
 
-    /// Money for a basket; the receipt number and the points earned, where that paid it up.
+    /// Adds payments to a basket. Returns the receipt number and the points earned if the basket is now fully paid.
     pub fn pay(&mut self, place: usize, payments: &[Payment]) -> Option<(String, i64)> {
         let till = self.baskets[place].till;
         for &(method, amount) in payments {
@@ -244,7 +244,7 @@ impl Book {
         Some((receipt, earned))
     }
 
-    /// Goods and points of a sale; with −1 all the way back.
+    /// Moves the goods and points of a sale, or moves them back with a sign of −1.
     fn moves(&mut self, sale: &Sale, sign: i64) {
         for line in &sale.lines {
             *self.stock.entry(line.sku).or_default() -= sign * line.qty;
@@ -254,7 +254,7 @@ impl Book {
         }
     }
 
-    /// The money of a basket was never there.
+    /// Removes the payments of a voided basket.
     pub fn void_basket(&mut self, basket: &Basket) {
         let shift = self.shift(basket.till);
         for &(method, amount) in &basket.payments {
@@ -263,7 +263,7 @@ impl Book {
         shift.void(basket);
     }
 
-    /// A sale of a shift that is still open never was, but for its number.
+    /// Removes a sale of an open shift, except for its number.
     pub fn void(&mut self, place: usize) {
         let mut sale = self.sales.remove(place);
         self.void_basket(&sale.basket);
@@ -273,7 +273,7 @@ impl Book {
         self.sales.insert(place, sale);
     }
 
-    /// Pieces come back at a till with an open shift; gives the receipt number.
+    /// Brings pieces back at a till with an open shift. Returns the receipt number.
     pub fn bring_back(&mut self, place: usize, till: usize, pieces: Pieces) -> (String, Back) {
         let receipt = self.receipt(till);
         let (total, tenders, reversed, given) = self.sales[place].give_back(&pieces);
@@ -286,7 +286,7 @@ impl Book {
         (receipt, back)
     }
 
-    /// Goods and points of a return; with −1 all the way back.
+    /// Moves the goods and points of a return, or moves them back with a sign of −1.
     fn move_back(&mut self, back: &Back, sign: i64) {
         let sale = &self.sales[back.sale];
         for &(line, _) in &back.pieces {
@@ -297,7 +297,7 @@ impl Book {
         }
     }
 
-    /// A return of a shift that is still open never was, but for its number.
+    /// Removes a return of an open shift, except for its number.
     pub fn void_back(&mut self, place: usize) {
         let back = self.backs[place].clone();
         self.shift(back.till).refund(back.total, &back.tenders, -1);
@@ -306,7 +306,7 @@ impl Book {
         self.backs[place].voided = true;
     }
 
-    /// The unfinished baskets of a till: ids, and whether money was taken for one of them.
+    /// Returns the IDs of a till's unfinished baskets, and whether one of them has a payment.
     pub fn unfinished(&self, till: usize) -> (Vec<String>, bool) {
         let of_till = || self.baskets.iter().filter(move |basket| basket.till == till);
         (of_till().map(|basket| basket.id.clone()).collect(), of_till().any(|basket| basket.paid > 0))

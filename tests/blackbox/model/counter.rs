@@ -1,4 +1,4 @@
-//! What goes back and what waits: voids, returns, holds.
+//! Voids, returns and holds.
 
 use super::book::{Basket, Book, Shift};
 use super::drive::{SALES, Shop, same, text};
@@ -8,7 +8,7 @@ use testkit::counter::approved;
 const HOLDS: &str = "/api/pos/holds";
 const RETURNS: &str = "/api/pos/returns";
 
-/// The place of one of so many.
+/// Returns an index below `count`, or `None` if `count` is 0.
 pub(super) fn nth(n: usize, count: usize) -> Option<usize> {
     (count > 0).then(|| n % count)
 }
@@ -21,7 +21,7 @@ impl Shop {
         let voided = self.manager.post(&path, &json!({"reason": "model"})).data(200);
         same(&voided, &[("/state", json!("voided")), ("/receipt_no", json!(null))]);
         let back: i64 = voided["refunds"].as_array().unwrap().iter().map(amount).sum();
-        assert_eq!(back, basket.paid, "all that was paid goes back: {voided}");
+        assert_eq!(back, basket.paid, "the whole payment is refunded: {voided}");
         self.book.void_basket(&basket);
     }
 
@@ -38,7 +38,7 @@ impl Shop {
         self.book.void(place);
     }
 
-    /// So many per cent of the lines whose bits are set; at least a piece of each.
+    /// Brings back a percentage of the lines whose bits are set, at least one piece of each.
     pub(super) fn bring_back(&mut self, n: usize, till: usize, lines: i64, percent: i64) {
         let Some(place) = nth(n, self.book.sales.len()) else { return };
         let sale = &self.book.sales[place];
@@ -68,7 +68,7 @@ impl Shop {
         let (receipt, mut back) = self.book.bring_back(place, till, pieces);
         let left = drawer(&self.book);
         let returned = if left < 0 && left < before {
-            // The notes are not in this drawer by its books.
+            // By its books the drawer does not have enough cash.
             reply.refused(403, "approval_required");
             self.tills[till].post(RETURNS, &approved(body)).data(201)
         } else {
@@ -103,7 +103,7 @@ impl Shop {
         }
         let member = self.book.sales[back.sale].basket.member;
         if back.given > 0 && member.is_some_and(|member| self.book.members[member].points < back.given) {
-            // What was given back is spent.
+            // The returned points have been spent.
             reply.refused(409, "insufficient_points");
             return;
         }
@@ -146,9 +146,9 @@ impl Shop {
         );
         basket.till = till;
         basket.earns = self.book.active(basket.member);
-        assert_eq!(taken["points_earned"], json!(basket.earning(0)), "by the terms of now: {taken}");
+        assert_eq!(taken["points_earned"], json!(basket.earning(0)), "the current terms apply: {taken}");
         self.book.baskets.push(basket);
-        // It waits for nobody any more.
+        // The basket is no longer held.
         self.tills[till].post(&path, &json!({})).refused(409, "invalid_state");
     }
 }

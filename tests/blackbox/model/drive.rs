@@ -1,4 +1,4 @@
-//! The real store beside the model: each step is taken by both, and both must come to the same.
+//! The real store and the model: each step runs in both, and the results must be the same.
 
 use super::book::{Basket, Book, Payment, Shift};
 use super::counter::nth;
@@ -9,7 +9,7 @@ use testkit::{Client, Reply, Store, audit};
 
 pub(super) const SALES: &str = "/api/pos/transactions";
 
-/// A payment that was answered, to be sent again.
+/// A payment that was answered, to be repeated later.
 struct Paid {
     till: usize,
     path: String,
@@ -18,7 +18,7 @@ struct Paid {
     answer: Vec<u8>,
 }
 
-/// A running store, whoever works in it, and what they should see.
+/// A running store, its users, and the state that they should see.
 pub struct Shop {
     store: Store,
     pub(super) tills: Vec<Client>,
@@ -78,7 +78,7 @@ impl Shop {
         self.look();
     }
 
-    /// A basket of these lines as the model prices it, and the fields that ask for it.
+    /// Prices a basket of these lines in the model, and returns it with the fields of the request.
     fn priced(till: usize, lines: &[Line], discount: i64) -> (Basket, Value) {
         let priced: Vec<(usize, i64, i64)> = lines
             .iter()
@@ -117,7 +117,7 @@ impl Shop {
         self.book.baskets.push(basket);
     }
 
-    /// Other lines in an open basket.
+    /// Replaces the lines of an open basket.
     fn change(&mut self, n: usize, lines: &[Line], discount: i64) {
         let Some(place) = nth(n, self.book.baskets.len()) else { return };
         let old = self.book.baskets[place].clone();
@@ -156,7 +156,7 @@ impl Shop {
         let by_points = payments.iter().find(|(method, _)| *method == "points").map(|(_, amount)| *amount);
         match (how, by_points, basket.member) {
             (How::TooMuch, ..) => drop(reply.refused(422, "payment_mismatch")),
-            // Points without a member, or of a blocked member.
+            // The payment uses points, but there is no member, or the member is blocked.
             (_, Some(_), member) if !self.book.active(member) => reply.invalid_field("payments[0].method"),
             (_, Some(points), Some(member)) if points > self.book.members[member].points => {
                 let details = reply.refused(409, "insufficient_points");
@@ -213,7 +213,7 @@ impl Shop {
         let Paid { till, path, key, body, answer } = &self.paid[place % self.paid.len()];
         let reply = self.tills[*till].post_keyed(path, key, body);
         assert_eq!(reply.header("idempotency-replayed"), Some("true"), "{}", reply.text());
-        assert!(reply.body == *answer, "another answer: {}", reply.text());
+        assert!(reply.body == *answer, "a different answer: {}", reply.text());
     }
 
     fn close_shift(&mut self, till: usize, off: i64, void_open: bool) {
@@ -244,7 +244,7 @@ impl Shop {
         self.book.baskets.retain(|basket| basket.till != till);
     }
 
-    /// Everything that the store shows is what the model has.
+    /// Asserts that everything the store shows equals the model.
     fn look(&mut self) {
         for (client, till) in self.tills.iter_mut().zip(&self.book.tills) {
             let reply = client.get("/api/shifts/current");
@@ -274,7 +274,7 @@ impl Shop {
         }
     }
 
-    /// The last look: also at every movement, and at the folder.
+    /// Runs the final check, which also covers every stock movement and the data folder.
     pub fn close_down(mut self) {
         self.look();
         for (sku, _) in PRODUCTS {
@@ -291,7 +291,7 @@ pub(super) fn text(value: &Value, name: &str) -> String {
     value[name].as_str().unwrap_or_else(|| panic!("no {name}: {value}")).to_owned()
 }
 
-/// What an open basket shows.
+/// Returns the figures of an open basket.
 fn figures(basket: &Basket) -> Vec<(&'static str, Value)> {
     vec![
         ("/subtotal", json!(basket.gross)),
@@ -304,7 +304,7 @@ fn figures(basket: &Basket) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Each figure is where it should be.
+/// Asserts that each figure has its value at its JSON pointer.
 #[track_caller]
 pub(super) fn same(shown: &Value, figures: &[(&str, Value)]) {
     for (pointer, expected) in figures {

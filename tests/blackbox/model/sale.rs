@@ -1,8 +1,8 @@
-//! A completed sale in the model: what came back of it, piece by piece.
+//! A completed sale in the model, with its returns piece by piece.
 
 use super::book::{Basket, EARN_PER, Payment};
 
-/// A line as it was sold, and which of its pieces are back.
+/// A line as it was sold, and which of its pieces were returned.
 #[derive(Clone)]
 pub struct SoldLine {
     pub sku: &'static str,
@@ -13,19 +13,19 @@ pub struct SoldLine {
     pub back: Vec<bool>,
 }
 
-/// Pieces: line, and which of its pieces.
+/// Pieces: a line, and the index of a piece in it.
 pub type Pieces = Vec<(usize, usize)>;
 
 pub struct Sale {
     pub basket: Basket,
     pub lines: Vec<SoldLine>,
-    /// The shift that it counts in.
+    /// Shift that the sale counts for.
     pub shift: String,
-    /// Whether the rest of it would still have earned points.
+    /// Whether the remaining part of the sale would have earned points.
     pub earns: bool,
     pub earned: i64,
     pub voided: bool,
-    /// By method, in the order of use: paid, and given back.
+    /// Amounts paid and refunded by method, in order of use.
     pub paid: Vec<(&'static str, i64, i64)>,
     pub refunded: i64,
     pub reversed: i64,
@@ -36,7 +36,7 @@ pub struct Sale {
 #[derive(Clone)]
 pub struct Back {
     pub id: String,
-    /// Which of the book's sales.
+    /// Index of the sale in the book.
     pub sale: usize,
     pub till: usize,
     pub shift: String,
@@ -49,7 +49,7 @@ pub struct Back {
 }
 
 impl SoldLine {
-    /// What the first `k` pieces give back: whole sums, so that all parts come to the whole.
+    /// Returns the refund of the first `k` pieces, in whole amounts, so that all parts add up to the total.
     fn first(&self, k: i64) -> i64 {
         k * self.price - self.discount * k / self.qty + self.tax * k / self.qty
     }
@@ -73,7 +73,7 @@ impl Sale {
         Self { basket, lines, shift, earns, earned, voided, paid, refunded, reversed, given }
     }
 
-    /// The lowest pieces that are still out; none: so many are not.
+    /// Returns the lowest pieces that have not been returned, or `None` if there are not enough.
     pub fn pieces(&self, asked: &[(usize, i64)]) -> Option<Pieces> {
         let mut pieces = Vec::new();
         for &(line, qty) in asked {
@@ -95,7 +95,7 @@ impl Sale {
         !self.lines.iter().any(|line| line.back.contains(&true))
     }
 
-    /// The refund of pieces: money by method, and points.
+    /// Computes the refund of pieces: money by method, and points.
     pub fn give_back(&mut self, pieces: &Pieces) -> (i64, Vec<Payment>, i64, i64) {
         let total = pieces.iter().map(|&(line, n)| self.lines[line].piece(n)).sum();
         let tenders = self.tenders(total);
@@ -113,7 +113,7 @@ impl Sale {
         (total, tenders, reversed, given)
     }
 
-    /// Points in proportion, then the others in the order of use, cash last.
+    /// Splits the refund: points in proportion, then the other methods in order of use, cash last.
     fn tenders(&mut self, amount: i64) -> Vec<Payment> {
         let after = self.refunded + amount;
         let whole = self.basket.total;
@@ -135,7 +135,7 @@ impl Sale {
         parts
     }
 
-    /// A return never was.
+    /// Removes a return.
     pub fn forget(&mut self, back: &Back) {
         self.mark(&back.pieces, false);
         self.refunded -= back.total;

@@ -1,14 +1,14 @@
-//! What may happen in a shop. Numbers choose among what is there when the step is taken.
+//! Steps of a run. Their numbers select among the things that exist when the step is taken.
 
 use testkit::dice::Random;
 
-/// Tills, each with a cashier of its own.
+/// Tills, each with its own cashier.
 pub const TILLS: usize = 3;
 
-/// How cash moves without a sale.
+/// Kinds of cash movement without a sale.
 pub const CASH_KINDS: [&str; 4] = ["pay_in", "pay_out", "drop", "no_sale"];
 
-/// One thing that somebody does.
+/// One step of a run.
 #[derive(Debug, Clone)]
 pub enum Step {
     Open {
@@ -25,7 +25,7 @@ pub enum Step {
         basket: usize,
         how: How,
     },
-    /// An earlier payment comes again, with its key.
+    /// Repeats an earlier payment with its key.
     Again {
         payment: usize,
     },
@@ -43,7 +43,7 @@ pub enum Step {
         off: i64,
         void_open: bool,
     },
-    /// A manager voids a basket, even if it is partly paid.
+    /// A manager voids a basket, which may be partly paid.
     VoidBasket {
         basket: usize,
     },
@@ -51,7 +51,7 @@ pub enum Step {
     VoidSale {
         sale: usize,
     },
-    /// So many per cent of some lines of a sale come back, at any till.
+    /// A return of a percentage of some lines of a sale, at any till.
     Return {
         sale: usize,
         till: usize,
@@ -61,24 +61,24 @@ pub enum Step {
     VoidReturn {
         back: usize,
     },
-    /// Other lines in an open basket.
+    /// Replaces the lines of an open basket.
     Change {
         basket: usize,
         lines: Vec<Line>,
         discount: i64,
     },
-    /// Cash moves without a sale.
+    /// Moves cash without a sale.
     Cash {
         till: usize,
         kind: usize,
         amount: i64,
     },
-    /// Goods are found (above 0) or gone.
+    /// Adjusts the stock: pieces are found (above 0) or missing.
     Correct {
         product: usize,
         qty: i64,
     },
-    /// A member is blocked, or let in again.
+    /// Blocks or unblocks a member.
     Block {
         member: usize,
     },
@@ -89,13 +89,13 @@ pub enum Step {
         hold: usize,
         till: usize,
     },
-    /// kill -9, start, and look at everything.
+    /// Kills the store with `kill -9`, starts it and checks everything.
     Crash,
-    /// The same after a proper stop.
+    /// Stops and starts the store, and checks everything.
     Restart,
 }
 
-/// Product, pieces, and per cent off.
+/// Product, pieces, and discount in per cent.
 #[derive(Debug, Clone)]
 pub struct Line {
     pub product: usize,
@@ -106,19 +106,19 @@ pub struct Line {
 #[derive(Debug, Clone)]
 pub enum How {
     Card,
-    /// Cash, and so much more than is due.
+    /// Cash, with this much more than the amount due.
     Cash {
         over: i64,
     },
-    /// So many per cent of what is due, in cash; the rest stays due.
+    /// This percentage of the amount due, in cash. The rest stays due.
     Part {
         percent: i64,
     },
-    /// So many points, the rest by card.
+    /// This amount by points, the rest by card.
     Points {
         points: i64,
     },
-    /// More than is due, by card.
+    /// More than the amount due, by card.
     TooMuch,
 }
 

@@ -1,39 +1,39 @@
-//! Reports of stores about their days: records as a store makes them, with every figure given by the test.
+//! Records of a store about its days, with every figure given by the test.
 
 use domain::model::base::time::UtcMs;
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 use testkit::simulated::Reported;
 
-/// Of the shift's first event; each next one is a minute later.
+/// Hour of the shift's first event. Each next event is a minute later.
 const NOON: i8 = 12;
 const ZONE: &str = "Asia/Jakarta";
 
-/// One day of a store in the making.
+/// One day of a store that is being built.
 pub struct Day {
     store: &'static str,
     date: Date,
-    /// Whether its prices contain the tax.
+    /// Whether the store's prices contain the tax.
     contained: bool,
     reported: Vec<Reported>,
-    /// Payments and refunds of its shift so far, by method.
+    /// Payments and refunds of the shift so far, by method.
     methods: Map<String, Value>,
-    /// Pieces that each document has left behind.
+    /// Stock after each document so far.
     on_hand: i64,
 }
 
-/// A line of a sale or of a return, whose figures the page has: what is in it.
+/// A line of a sale or a return, with its figures from the page: what is in it.
 pub struct Line {
     pub sku: &'static str,
     pub qty: i64,
-    /// Before discounts; with the tax where prices contain it.
+    /// Amount before discounts, including the tax where prices contain it.
     pub gross: i64,
     pub discount: i64,
     pub tax: i64,
     pub cost: i64,
 }
 
-/// How it is paid, with the number of its slip and what cash is rounded by.
+/// A payment, with the number of its slip and the cash rounding.
 pub struct Paid {
     pub method: &'static str,
     pub amount: i64,
@@ -85,7 +85,7 @@ impl Day {
         row[&count] = json!(row[&count].as_i64().unwrap() + 1);
     }
 
-    /// What lay on the shelves before the hub knew of it.
+    /// Records the stock that existed before the hub knew of the store.
     pub fn first_stock(self, sku: &str, qty: i64, cost: i64) -> Self {
         let movement = json!({"movement_id": "mov_1", "sku": sku, "qty": qty, "cost": cost, "correction": 0,
             "balance_after": qty, "reason": "opening", "reference_type": "opening", "reference_id": "imp_1",
@@ -95,7 +95,7 @@ impl Day {
         self.tells("stock.moved", "opening", payload)
     }
 
-    /// Goods of an order: accepted, and what was sent away at the door.
+    /// Records a receipt against an order: accepted pieces, and pieces refused at the door.
     pub fn receives(
         mut self,
         id: &str,
@@ -117,7 +117,7 @@ impl Day {
         self.tells("receiving.posted", "receipt", payload)
     }
 
-    /// A shift with a float of 200,000.
+    /// Opens a shift with a float of 200,000.
     pub fn opens(self) -> Self {
         let shift = self
             .shift(&json!({"state": "open", "closed_by": null, "closed_at": null, "counted_cash": null,
@@ -145,7 +145,7 @@ impl Day {
         json!({"business_date": self.date, "shift": shift})
     }
 
-    /// The sale T`number`.
+    /// Records the sale T`number`.
     pub fn sells(mut self, number: u32, line: &Line, paid: &Paid) -> Self {
         let now = self.now();
         self.counts(paid.method, "sales", paid.amount + paid.rounding);
@@ -172,7 +172,7 @@ impl Day {
         self.tells("transaction.paid", &format!("T{number}"), payload)
     }
 
-    /// The return R`number` of a line of T`of`; what is damaged does not come to the shelf.
+    /// Records the return R`number` of a line of T`of`. Damaged pieces are not put back on the shelf.
     pub fn takes_back(
         mut self,
         (number, of): (u32, u32),
@@ -217,7 +217,7 @@ impl Day {
         self.tells("cash.deposited", "bag", payload)
     }
 
-    /// The end of the day, also of what is told of it.
+    /// Seals the day and returns its records.
     pub fn seals(self) -> Vec<Reported> {
         let seal = json!({"business_date": self.date, "shift_ids": [self.shift_id()], "sealed_by": null,
             "sealed_at": self.now(), "reason": null});

@@ -1,7 +1,7 @@
-//! Two processes of head office on one PostgreSQL, killed at random while everything happens at once: stores push
-//! their days, files are imported, settlements approved, days and months locked, invoices paid, orders changed. A
-//! caller without an answer repeats the request at the other process. In the end each change was made once, and
-//! `verify` finds no problem.
+//! Two processes of head office with one PostgreSQL, killed at random under load: stores push their days, files are
+//! imported, settlements approved, days and months locked, invoices paid, orders changed. A caller without an answer
+//! repeats the request at the other process. At the end each change was made exactly once, and `verify` finds no
+//! problem.
 
 mod pair;
 mod work;
@@ -12,7 +12,7 @@ use testkit::dice::Random;
 use testkit::hub::database;
 use work::{DAYS, INVOICES, ORDERS, SALES_OF_A_STORE, STORES, Work};
 
-/// `cargo xtask soak` runs more.
+/// Number of rounds; `cargo xtask soak` runs more.
 const ROUNDS: usize = 1;
 const ROUNDS_VARIABLE: &str = "SOAK_KILLED";
 
@@ -30,7 +30,7 @@ fn two_processes_that_are_killed_at_random_do_each_thing_once() {
         let work = Work::begun(&mut office);
         let kills = pair.busy(&work, &mut dice);
         println!("round {round}: {kills} kills, {}", pair.figures());
-        assert!(kills >= DAYS, "{kills} kills only");
+        assert!(kills >= DAYS, "only {kills} kills");
         once(&mut office, &pair);
         whole(&mut office);
         pair.says_again();
@@ -38,7 +38,7 @@ fn two_processes_that_are_killed_at_random_do_each_thing_once() {
     }
 }
 
-/// What was answered as done is there, and nothing beside it.
+/// Asserts that every acknowledged change exists, and no other.
 fn once(office: &mut Caller<'_>, pair: &Pair) {
     for store in STORES {
         let status = office.reads(&format!("/api/stores/{store}/status"));
@@ -49,7 +49,7 @@ fn once(office: &mut Caller<'_>, pair: &Pair) {
     let approved = pair.done(|path| path.starts_with("/api/settlements/"));
     assert_eq!((settlements.len(), approved), (DAYS * STORES.len(), DAYS * STORES.len()));
     states(&settlements, "approved");
-    // Each list, how many are in it, and what has become of those.
+    // For each list: its path, the field with the number, the number of documents, and their state.
     let numbers = [
         ("/api/statements", "doc_no", DAYS, "approved"),
         ("/api/finance/invoices", "doc_no", INVOICES, "paid"),
@@ -69,7 +69,7 @@ fn states(items: &[Value], expected: &str) {
     assert!(items.iter().all(|item| item["state"] == expected), "{expected}: {items:?}");
 }
 
-/// The documents of a list, whose numbers leave none out.
+/// Returns the documents of a list and asserts that their numbers have no gap.
 fn numbered(office: &mut Caller<'_>, path: &str, name: &str) -> Vec<Value> {
     let items = office.lists(path, "");
     let number = |item: &Value| text(item, name).rsplit_once('-').unwrap().1.parse::<usize>().unwrap();
@@ -79,7 +79,7 @@ fn numbered(office: &mut Caller<'_>, path: &str, name: &str) -> Vec<Value> {
     items
 }
 
-/// The books are even, and every proof holds.
+/// Asserts that the books balance and that every proof succeeds.
 fn whole(office: &mut Caller<'_>) {
     let balance = office.reads("/api/finance/trial-balance?date=2026-12-31");
     assert_eq!(balance["total_debit"], balance["total_credit"], "{balance}");

@@ -1,6 +1,6 @@
 //! The accountant's story (docs/arithmetic.md): two stores, three days, an order, an invoice, a provider's file, a bank
-//! and a store whose link breaks, told to a real hub whose clock is the story's. Every entry, balance and report is the
-//! page's.
+//! file and a store that loses its connection. A real hub with the clock of the story receives all of it. Every entry,
+//! balance and report must be as on the page.
 
 mod days;
 mod outcome;
@@ -92,7 +92,7 @@ fn begins(world: &mut World) -> String {
     supplier
 }
 
-/// 100 pieces at the price of the list; gives the order.
+/// Orders 100 pieces at the price of the list, and returns the order.
 fn ordered(world: &mut World, supplier: &str) -> String {
     let order = json!({"supplier_id": supplier, "store_id": "S001", "lines": [{"sku": "A", "qty": 100}]});
     let order = world.did("/api/purchase-orders", &order);
@@ -104,7 +104,7 @@ fn ordered(world: &mut World, supplier: &str) -> String {
     id
 }
 
-/// The order is received but for four pieces, which never come.
+/// Receives the order except for four pieces, which never arrive.
 fn came_short(world: &mut World, order: &str) {
     let path = format!("/api/purchase-orders/{order}");
     let received = world.reads(&path);
@@ -117,7 +117,7 @@ fn came_short(world: &mut World, order: &str) {
     assert_eq!(world.did(&format!("{path}/close"), &json!({}))["state"], "closed");
 }
 
-/// The bill costs more than was ordered, and is right; gives the invoice.
+/// Enters an invoice that is higher than the order but correct, and returns it.
 fn invoiced(world: &mut World, supplier: &str) -> String {
     let mut bill = json!({"supplier_id": supplier, "invoice_no": "TEA-778", "invoice_date": "2026-11-19",
         "lines": [{"receiving_id": "rcv_tea", "receiving_line_no": 1, "qty": 96, "unit_cost": 9_300,
@@ -151,7 +151,7 @@ fn paid(world: &mut World, supplier: &str, invoice: &str) {
     assert_eq!(world.reads(&format!("/api/finance/invoices/{invoice}"))["state"], "paid");
 }
 
-/// The provider's file: points between thousands, and a comma before decimals.
+/// Returns the provider's file: points as thousands separators, a comma as decimal separator.
 fn cards(world: &World) -> String {
     let rows = [
         ("C-1001", 155_400, 2_331),
@@ -175,7 +175,7 @@ fn grouped(currency: Currency, amount: i64) -> String {
     format!("{front}{point}{back}{comma}{fraction}")
 }
 
-/// The bank's file: a point before decimals.
+/// Returns the bank's file: a point as decimal separator.
 fn bank(world: &World) -> String {
     let rows = [
         ("19", "QR 18NOV", 110_223),
@@ -189,9 +189,9 @@ fn bank(world: &World) -> String {
     format!("date,reference,amount\n{}", rows.concat())
 }
 
-/// Two files, one payment that nobody reports, and four days that are approved.
+/// Imports two files, with one payment that nobody reports, and approves four days.
 fn settled(world: &mut World) {
-    // Three decimals look like a group of thousands: the source says what they are.
+    // An amount with three decimals looks like thousands, so the source states the number of decimals.
     let decimals = world.currency.exponent();
     let mark = |mark: &'static str| if decimals == 0 { "auto" } else { mark };
     let columns = json!({"date": "Tanggal", "reference": "Referensi", "gross": "Bruto", "fee": "Biaya",
@@ -231,14 +231,14 @@ fn settled(world: &mut World) {
     }
 }
 
-/// The settlement of a store's day.
+/// Returns the settlement of a store's day.
 fn settlement(world: &World, store: &str, day: u8) -> Value {
     let path = format!("/api/settlements?store_id={store}&from=2026-11-{day}&to=2026-11-{day}");
     let listed = world.lists(&path);
     world.reads(&format!("/api/settlements/{}", text(&listed[0], "settlement_id")))
 }
 
-/// The night of the 20th: one store is not heard, and all is locked.
+/// Locks the night of the 20th while one store is offline.
 fn locked(world: &mut World) {
     let path = "/api/finance/days/2026-11-20/lock";
     let refused = world.posts(path, &json!({})).refused(409, "not_ready");
@@ -247,7 +247,7 @@ fn locked(world: &mut World) {
     assert_eq!(problems, [json!(["S002", "store_not_heard"]), json!(["S002", "day_not_sealed"])]);
     let force = json!({"force": true, "reason": "S002 offline, sales follow"});
     let done = world.did(path, &force);
-    // The 18th and 19th of both stores are locked by their settlements.
+    // The settlements of the 18th and 19th have locked these days of both stores.
     let spans = done["locked"].as_array().unwrap().iter();
     let spans: Vec<Value> = spans.map(|one| json!([one["store_id"], one["from"], one["to"]])).collect();
     let of = |store: &str| [json!([store, null, "2026-11-17"]), json!([store, "2026-11-20", "2026-11-20"])];
@@ -256,5 +256,5 @@ fn locked(world: &mut World) {
     assert_eq!(spans, expected);
     let warned: Vec<Value> =
         done["warnings"].as_array().unwrap().iter().map(|one| one["code"].clone()).collect();
-    assert_eq!(warned, ["settlement_open"], "S001 has an item of the 20th that nobody has paid");
+    assert_eq!(warned, ["settlement_open"], "S001 has an unpaid item of the 20th");
 }

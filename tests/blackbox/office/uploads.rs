@@ -1,16 +1,16 @@
-//! Files that are made to take memory: head office refuses or reads them, and stays small.
+//! Files that are made to use a lot of memory: head office refuses or reads them, and its memory use stays low.
 
 use serde_json::json;
 use std::time::Duration;
 use testkit::hub::Hub;
 use testkit::process::peak_mib;
 
-/// What head office may hold at most, in MiB.
+/// Highest memory use of head office, in MiB.
 const MEMORY_MIB: u64 = 256;
-/// Enough to show what grows with a file, and soon read by a build that is not optimised.
+/// Size of a file: large enough to show memory use that grows with the file, and small enough for an unoptimised build.
 const FILE_BYTES: usize = 4 * 1024 * 1024;
 
-/// A statement of one entry with so much of a text in it.
+/// Returns a statement with one entry that contains this text.
 fn entry(inside: &str) -> String {
     format!(
         "<Document><BkToCstmrStmt><Stmt><Ntry><Amt>1</Amt><CdtDbtInd>CRDT</CdtDbtInd><BookgDt><Dt>2026-11-20</Dt>\

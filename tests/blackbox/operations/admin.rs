@@ -1,4 +1,4 @@
-//! Running the store from a page: settings, verification and backups beside selling.
+//! Administration of a store in a browser: settings, verification and backups while tills sell.
 
 use serde_json::{Value, json};
 use std::path::Path;
@@ -10,7 +10,7 @@ use testkit::store::{STORE_ID, Store};
 use testkit::till::{Load, Till};
 use testkit::{Client, wait};
 
-/// Asks until the work has ended.
+/// Polls until the work has ended.
 #[track_caller]
 fn ended(manager: &mut testkit::Client, path: &str, body: &Value) -> Value {
     for _ in 0..10 {
@@ -31,7 +31,7 @@ fn settings_are_shown_without_secrets() {
     let settings = reply.data(200)["settings"].clone();
     assert_eq!(settings["store"]["id"], json!(STORE_ID));
     assert_eq!(settings["hub"]["url"], json!("https://***@hub.example"));
-    // Each with who says so; what nobody says is the default and has no place.
+    // Each setting has its source. A setting without one has its default and no place.
     let places = reply.data(200)["setting_places"].clone();
     let url = &places["hub.url"];
     assert_eq!(url["source"], json!("file"), "{places}");
@@ -47,7 +47,7 @@ fn a_shop_alone_changes_its_settings_while_it_runs() {
     let patch = |client: &mut Client, body: &Value| {
         client.send("PATCH", "/api/admin/settings", &[], body.to_string().as_bytes())
     };
-    // All of it or nothing: each name and value that is wrong is named.
+    // All or nothing: the refusal lists each wrong name and value.
     let wrong = json!({"returns.window_days": 7, "shifts.blind": "yes", "http.listen": "x", "points.redeem_value": 2, "returns.days": null});
     let refusal = patch(&mut manager, &wrong).refused(422, "validation_failed");
     let paths: Vec<&Value> =
@@ -66,11 +66,11 @@ fn a_shop_alone_changes_its_settings_while_it_runs() {
     assert_eq!(patch(&mut manager, &changed).data(200), changed);
     patch(&mut store.login("till-1"), &changed).refused(403, "insufficient_role");
 
-    // At once, and also after a crash; the open shift keeps its tax.
+    // The settings apply at once and after a crash. The open shift keeps its tax.
     let days = |store: &Store| {
         store.login("manager").get("/api/pos/settings").data(200)["returns"]["window_days"].clone()
     };
-    wait::until("it applies", || (days(&store) == 7).then_some(()));
+    wait::until("the new setting applies", || (days(&store) == 7).then_some(()));
     store.kill9();
     store.start();
     assert_eq!(days(&store), json!(7));
@@ -118,7 +118,7 @@ fn a_page_verifies_and_backs_up_while_tills_sell() {
     };
     load.finish();
     let folder = work["result"]["folder"].as_str().unwrap().to_owned();
-    // Whoever only looks sees both ends, as often as he likes, and takes nothing from who asks next.
+    // Reading the results is repeatable, shows both works, and takes nothing from the next reader.
     for _ in 0..2 {
         let seen = manager.get("/api/admin/work").data(200);
         assert_eq!(seen["backup"]["result"], work["result"], "{seen}");
@@ -155,13 +155,13 @@ fn a_page_keeps_the_last_backups_and_never_takes_the_space_that_selling_needs() 
     let left_over = format!("{}.partial", made[0]);
     std::fs::create_dir(&left_over).unwrap();
     store.set("backup.keep = 2\nstorage.min_free_bytes = 9000000000000000000\n");
-    // It is not ready to write, and never will be.
+    // The daemon never becomes ready to write.
     store.spawn();
     let mut nobody = store.client();
     wait::until("the daemon answers", || nobody.try_send("GET", "/health", &[], b"").ok());
     let mut manager = store.login("manager");
     manager.post("/api/admin/backup", &json!({"keys": false})).refused(507, "storage_full");
-    assert_eq!(std::fs::read_dir(&backups).unwrap().count(), 3, "nothing was begun");
+    assert_eq!(std::fs::read_dir(&backups).unwrap().count(), 3, "no backup was begun");
     let by_hand = store.run(&["backup", store.folder().join("by-hand").to_str().unwrap()]);
     assert_eq!(by_hand.status.code(), Some(1), "{}", process::said(&by_hand));
     assert!(process::said(&by_hand).contains("free some space"), "{}", process::said(&by_hand));

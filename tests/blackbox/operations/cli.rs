@@ -1,4 +1,4 @@
-//! The command line as a person meets it: words that need no store, and every command beside a daemon.
+//! The command line as people use it: commands that need no store, and every command while a daemon runs.
 
 use serde_json::json;
 use std::io::Write;
@@ -163,7 +163,11 @@ fn a_serving_store_meets_its_hub_and_sells_on() {
     counter.sale(&[("8990001", 1)], &[], "cash");
     let hub = Hub::open();
     hub.enrol(&counter.store);
-    assert_ne!(health(&mut counter), json!("not_configured"), "known before the command ends");
+    assert_ne!(
+        health(&mut counter),
+        json!("not_configured"),
+        "the store knows the hub before the command ends"
+    );
     counter.sale(&[("8990001", 1)], &[], "cash");
     let books = ends::same(&hub, &counter.store);
     assert_eq!(books.sales["sales_count"], 2, "{books:?}");

@@ -1,4 +1,4 @@
-//! Every command of a store works beside its daemon and on the stopped store, and says the same.
+//! Every command works while the daemon runs and in the stopped store, with the same output.
 
 use serde_json::json;
 use std::fs;
@@ -11,13 +11,13 @@ use testkit::process;
 use testkit::store::{PASSWORD, PRODUCTS, Store};
 use testkit::till::Till;
 
-/// Runs a command that must succeed; what it printed.
+/// Runs a command that must succeed, and returns its output.
 #[track_caller]
 fn good(store: &Store, arguments: &[&str], input: &str) -> String {
     process::succeed(store.command(arguments), input)
 }
 
-/// Runs a command that must fail with 1; what it said.
+/// Runs a command that must fail with 1, and returns its output.
 #[track_caller]
 fn bad(store: &Store, arguments: &[&str]) -> String {
     let output = store.run(arguments);
@@ -76,7 +76,7 @@ fn a_revoked_token_is_dead_at_the_next_request_and_after_a_restart() {
     revoked.get("/api/auth/me").refused(401, "token_revoked");
     second.get("/api/auth/me").refused(401, "token_revoked");
     other.get("/api/auth/me").data(200);
-    // The person may come back, the old tokens may not.
+    // The user can log in again, but the old tokens stay invalid.
     let mut anew = store.login("till-1");
     anew.get("/api/auth/me").data(200);
     store.kill9();
@@ -90,7 +90,7 @@ fn a_revoked_token_is_dead_at_the_next_request_and_after_a_restart() {
     other.get("/api/auth/me").data(200);
 }
 
-/// How many records there are for head office.
+/// Returns the number of records for head office.
 fn last_seq(store: &Store) -> u64 {
     let status = store.login("manager").get("/api/sync/status").data(200);
     status["outbox"]["last_seq"].as_u64().unwrap()
@@ -117,7 +117,7 @@ fn products_and_opening_stock_are_imported_both_ways() {
             .write_file("stock.csv", &format!("sku,qty,unit_cost\nNEW-{round},5,700\nMORE-{round},2,0\n"));
         good(&store, &["import", "stock", stock.to_str().unwrap()], "");
         let again = bad(&store, &["import", "stock", stock.to_str().unwrap()]);
-        assert!(again.contains("already has stock movements"), "twice is once: {again}");
+        assert!(again.contains("already has stock movements"), "the import can't be repeated: {again}");
         if round == 2 {
             store.start();
         }
@@ -161,7 +161,7 @@ fn status_says_how_the_store_is_serving_and_stopped() {
     }
     let shift = "open at till-1 by till-1@s001.example since";
     assert!(serving.contains(shift) && serving.contains(&till.shift_id), "{serving}");
-    assert!(serving.lines().count() <= 24, "one screen:\n{serving}");
+    assert!(serving.lines().count() <= 24, "the output must fit on one screen:\n{serving}");
     store.stop();
     let stopped = good(&store, &["status"], "");
     assert!(stopped.contains("S001, stopped") && stopped.contains(shift), "{stopped}");
@@ -197,19 +197,19 @@ fn the_socket_is_its_owners_and_stands_nonsense() {
     ];
     for bytes in nonsense {
         let mut stream = UnixStream::connect(&path).unwrap();
-        // The daemon may have hung up before all was sent.
+        // The daemon may have closed the connection before everything was sent.
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(Shutdown::Write);
         let mut answer = String::new();
         let _ = BufReader::new(stream).read_line(&mut answer);
         let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(80)]).into_owned();
-        // Who hangs up in the middle of a line that is too long may find the answer gone with it.
+        // If the connection is closed in the middle of a line that is too long, the answer may be lost.
         let reported = !bytes.is_empty() && bytes.len() < 1_000;
         assert!(!reported || answer.contains("failed"), "{shown}: {answer}");
         assert!(!answer.contains("done"), "{shown}: {answer}");
     }
     good(&store, &["user", "list"], "");
-    // A daemon that was killed leaves its socket; nobody is behind it, and the next one takes it over.
+    // A killed daemon leaves its socket file. The next daemon replaces it.
     store.kill9();
     assert!(path.exists());
     good(&store, &["user", "list"], "");

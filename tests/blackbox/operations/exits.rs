@@ -1,4 +1,4 @@
-//! How the daemon ends: the exit codes that systemd and people act on.
+//! The daemon's exit codes, which systemd and people rely on.
 
 use serde_json::json;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use testkit::store::Store;
 use testkit::till::{Load, Till};
 use testkit::{audit, process};
 
-/// Pieces of every product where tills sell.
+/// Pieces of every product, for tests in which tills sell.
 const RECEIVED: i64 = 100_000;
 
 #[test]
@@ -118,7 +118,7 @@ fn a_time_zone_or_a_currency_does_not_change_once_something_was_sold() {
         assert!(reported.contains(what), "{reported}");
     };
     store.stop();
-    // Nothing was sold: it may still be put right.
+    // Nothing was sold, so the currency can still be corrected.
     store.set("store.timezone = \"Asia/Jayapura\"\nstore.currency = \"USD\"\n");
     store.start();
     let mut till = store.login("till-1").at_register("till-1");

@@ -1,4 +1,4 @@
-//! A first day: what a new shop sets, imports, looks up and prints before anybody has learnt anything by heart.
+//! A first day: what a new shop sets up, imports, looks up and prints.
 
 use serde_json::{Value, json};
 use std::path::Path;
@@ -7,7 +7,7 @@ use testkit::counter::{Counter, SALES, approved, basket, number, text};
 use testkit::process::{self, said};
 use testkit::{Client, Store};
 
-/// Ids of a list, page by page.
+/// Returns the IDs of a list, page by page.
 #[track_caller]
 fn listed(client: &mut Client, path: &str, id: &str) -> Vec<String> {
     let (mut found, mut cursor) = (Vec::new(), String::new());
@@ -47,10 +47,10 @@ fn a_cashiers_till_reads_what_it_needs() {
         (&json!(5), &json!(700))
     );
     let chosen = store.login("warehouse").get("/api/pos/settings").data(200);
-    assert_eq!(chosen["registers"], seen["registers"], "whoever receives goods has pages too");
+    assert_eq!(chosen["registers"], seen["registers"], "warehouse staff receive the registers as well");
 }
 
-/// A command of the real binary in a folder without any settings.
+/// Runs a command of the real binary in a folder without settings.
 fn bare(folder: &Path, words: &[&str], environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(process::store_router());
     command.current_dir(folder).args(words).env_remove("NOTIFY_SOCKET").env_remove("RUST_LOG");
@@ -85,7 +85,7 @@ fn init_takes_what_is_hard_to_change_later() {
     }
     let decided = bare(folder.path(), &flags, &[("STORE_ROUTER__STORE__ID", "S1")]);
     assert_eq!(decided.status.code(), Some(2), "{}", said(&decided));
-    assert!(!folder.path().join("config.toml").exists(), "nothing was made");
+    assert!(!folder.path().join("config.toml").exists(), "no files were made");
     let made = bare(folder.path(), &flags, &[]);
     assert!(made.status.success() && said(&made).contains("store S042 is ready"), "{}", said(&made));
     let shown = said(&bare(folder.path(), &["config", "show"], &[]));
@@ -93,12 +93,12 @@ fn init_takes_what_is_hard_to_change_later() {
     {
         assert!(shown.contains(line), "{line}: {shown}");
     }
-    // An existing store is not touched, and neither are its settings.
+    // The command changes neither an existing store nor its settings.
     let before = std::fs::read(folder.path().join("config.toml")).unwrap();
     let again = bare(folder.path(), &["init", "--store-id", "S043"], &[]);
     assert_eq!(again.status.code(), Some(1), "{}", said(&again));
     assert_eq!(std::fs::read(folder.path().join("config.toml")).unwrap(), before);
-    // Without flags nobody who is no terminal is asked; a file of another name is made where it is named.
+    // Without a terminal and without flags the command asks nothing. A settings file of another name is made there.
     let quiet = tempfile::tempdir().unwrap();
     let made = bare(quiet.path(), &["--config", "shop.toml", "init", "--currency", "USD"], &[]);
     assert!(made.status.success(), "{}", said(&made));
@@ -117,7 +117,10 @@ fn settings_of_the_environment_count_or_are_refused() {
     let misnamed = show("STORE_ROUTER_TAX__DEFAULT_RATE_BP", "700");
     assert_eq!(misnamed.status.code(), Some(2), "{}", said(&misnamed));
     assert!(said(&misnamed).contains("STORE_ROUTER__SECTION__KEY"), "{}", said(&misnamed));
-    assert!(show("STORE_ROUTER_SERVICE_HOST", "10.0.0.1").status.success(), "another program's own");
+    assert!(
+        show("STORE_ROUTER_SERVICE_HOST", "10.0.0.1").status.success(),
+        "the settings of another program"
+    );
 }
 
 #[test]
@@ -158,7 +161,7 @@ fn x_and_z_have_names_counts_taxes_and_separators() {
     counter.close();
     let z = report(&mut counter.manager);
     assert!(z.starts_with("Z REPORT") && z.contains("Closed by"), "{z}");
-    // The slip of what went back says how the cash was rounded.
+    // The slip of the return states the cash rounding.
     let slip = format!("/api/pos/receipts/{}", text(&back, "receipt_no"));
     let slip = counter.till.send("GET", &slip, &[("Accept", "text/plain")], b"").text();
     assert_eq!(number(&back, "rounding"), -20);
@@ -170,7 +173,8 @@ fn x_and_z_have_names_counts_taxes_and_separators() {
 #[test]
 fn a_suppliers_file_comes_in_as_it_is() {
     let mut store = Store::prepare("", 1);
-    // As a spreadsheet saves it: a mark of the byte order, lines of Windows, separators at their ends, a row of nothing else.
+    // A file as a spreadsheet saves it: byte-order mark, Windows line endings, separators at the ends of lines, and a
+    // line with separators only.
     let file = "\u{feff}sku;name;price;category;barcode;reorder_level;pack_barcode;pack_qty;\r\n\
                 P1;Grüner Tee, 100 g;15.000;Getränke;899001;1.000;1899001;12;\r\n\
                 P2;\"Kaffee; gemahlen\";1.250.000,00;Getränke;;;;;\r\n;;;;;;;;\r\n";
@@ -189,12 +193,12 @@ fn a_suppliers_file_comes_in_as_it_is() {
     std::fs::write(&path, latin).unwrap();
     let warned = said(&store.run(&["import", "products", path.to_str().unwrap()]));
     assert!(warned.contains("line 2: is not UTF-8: save the file as \"CSV UTF-8\""), "{warned}");
-    // Columns that a later file has not are left alone.
+    // Columns that a later file does not have stay unchanged.
     let later =
         "sku;name;price;category;barcode;reorder_level\nP1;Grüner Tee, 100 g;16.000;Getränke;899001;1.000\n";
     let later = store.write_file("later.csv", later);
     process::succeed(store.command(&["import", "products", later.to_str().unwrap()]), "");
-    // A sku that lost its zeros is pointed at beside what is stored.
+    // An SKU that lost its leading zeros is reported with the stored SKU.
     for (sku, doubt) in
         [("00123", ""), ("123", "line 2: sku \"123\" differs from the stored \"00123\" only by zeros")]
     {
@@ -250,7 +254,7 @@ fn a_count_says_what_it_still_lacks() {
     assert_eq!(lacks(&mut staff), ["8990005", "8990012"]);
     manager.post(&format!("{path}/submit"), &json!({})).data(200);
     manager.post(&format!("{path}/recount"), &json!({"skus": ["8990003"]})).data(200);
-    assert_eq!(lacks(&mut staff), ["8990003"], "only what is counted again");
+    assert_eq!(lacks(&mut staff), ["8990003"], "only lines that are to be recounted");
     manager.post(&format!("{path}/cancel"), &json!({})).data(200);
     assert!(lacks(&mut staff).is_empty(), "over");
     staff.get("/api/opname/opn_nope/uncounted").refused(404, "not_found");
@@ -274,7 +278,7 @@ fn a_refund_is_known_before_it_is_given() {
     assert_eq!((&quoted["refund_total"], &quoted["approval_required"]), (&json!(1_110), &json!(true)));
     assert_eq!(quoted["rounding"], json!(-10));
     assert_eq!((counter.summary(), counter.on_hand("8990001")), (books, stock), "nothing changed");
-    // What is given is what was said.
+    // The actual return has the quoted amounts.
     counter.till.post("/api/pos/returns", &ask("8990003", 1)).refused(403, "approval_required");
     let given = counter.till.post("/api/pos/returns", &approved(ask("8990003", 1))).data(201);
     for field in ["refund_total", "rounding", "refunds", "tax", "points_reversed"] {

@@ -1,4 +1,4 @@
-//! The catalogue's file: every bad row is named, and then nothing is imported.
+//! The catalogue's file: every bad row is reported, and then nothing is imported.
 
 use serde_json::json;
 use testkit::store::{PASSWORD, PRODUCTS, Store, catalogue};
@@ -84,14 +84,14 @@ fn members_of_a_file_come_all_or_not_at_all() {
         assert!(said.contains(&format!("line {line}: ")), "line {line} is not named:\n{said}");
     }
     assert!(!said.contains("line 2: ") && said.contains("4 bad rows: nothing was imported"), "{said}");
-    assert!(said.contains("of line 2"), "which row has it already:\n{said}");
+    assert!(said.contains("of line 2"), "the message states which row has it already:\n{said}");
     let mut till = store.login("till-1");
     let mut found = |query: &str| {
         let page = till.get(&format!("/api/members/search?{query}")).data(200);
         page["items"].as_array().unwrap().len()
     };
     assert_eq!((found("q=siti"), found("code=7"), found("q=new")), (1, 1, 0));
-    // The same through the running daemon.
+    // The same import with the running daemon.
     let file = store.write_file("more.csv", "code,name,email\nA1,Nia,nia@a.id\n");
     process::succeed(store.command(&["import", "members", file.to_str().unwrap()]), "");
     assert_eq!(found("code=A1"), 1);
@@ -111,7 +111,7 @@ fn a_large_file_of_members_is_one_commit() {
     let file = store.write_file("full.csv", &rows(10_000));
     let said = process::succeed(store.command(&["import", "members", file.to_str().unwrap()]), "");
     assert!(said.contains("10000 members imported"), "{said}");
-    // Behind ten thousand rows a busy machine may ask a till to come again, from its log-in on.
+    // Behind ten thousand rows a busy machine may answer 503 to a till, starting with its log-in.
     let login = json!({"username": "till-1@s001.example", "password": PASSWORD});
     let token = wait::until("the till is logged in", || {
         let answer = store.client().post("/api/auth/login", &login);

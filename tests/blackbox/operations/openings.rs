@@ -1,4 +1,4 @@
-//! What was there before this system: opening points of members, and opening stock after sales have begun.
+//! Data from before this system: opening points of members, and opening stock after sales have begun.
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use testkit::process::{self, said};
 use testkit::store::PRODUCTS;
 use testkit::{Client, Store};
 
-/// Runs the same import twice at one moment: exactly one is done, and the other one says why it is not.
+/// Runs the same import twice at the same moment: exactly one succeeds, and the other one reports the reason.
 #[track_caller]
 fn one_of_two(store: &Store, words: &[&str], reason: &str) {
     let spawn = || {

@@ -1,4 +1,4 @@
-//! The tills' own printers: paper, the drawer, and a sale that never waits for either.
+//! Printers of the tills: paper, the drawer, and sales that wait for neither.
 
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
@@ -16,7 +16,7 @@ fn has(paper: &[u8], part: &[u8]) -> bool {
     paper.windows(part.len()).any(|window| window == part)
 }
 
-/// The next piece of paper.
+/// Returns the next output of the printer.
 #[track_caller]
 fn paper(printer: &TcpListener) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -28,7 +28,7 @@ fn prints(receipt_no: &str) -> String {
     format!("/api/pos/receipts/{receipt_no}/prints")
 }
 
-/// A job once it has ended.
+/// Returns a job once it has ended.
 #[track_caller]
 fn ended(till: &mut Client, job: &Value) -> Value {
     let path = format!("/api/print-jobs/{}", text(job, "job_id"));
@@ -49,7 +49,7 @@ fn the_store_prints_on_the_tills_own_printer_and_opens_its_drawer() {
         reported["printing"],
         json!({"characters": 32, "auto_print": false, "register_ids": ["till-1"]})
     );
-    // Nothing but the pulse, before anybody asks for paper.
+    // Without a request for paper only the drawer pulse is sent.
     let sold = counter.sale(&[("8990001", 1)], &[], "cash");
     let pulse = paper(&printer);
     assert!(has(&pulse, PULSE) && !has(&pulse, CUT), "{pulse:?}");
@@ -64,7 +64,7 @@ fn the_store_prints_on_the_tills_own_printer_and_opens_its_drawer() {
     counter.till.post(&prints(&number), &json!({})).data(200);
     assert!(has(&paper(&printer), b"*** COPY ***"));
 
-    // A card opens nothing: the next paper is the report.
+    // A card payment opens no drawer, so the next output is the report.
     counter.sale(&[("8990001", 1)], &[], "card");
     let shift = counter.shift_id.clone();
     counter.till.post(&format!("/api/shifts/{shift}/prints"), &json!({})).data(200);
@@ -110,7 +110,7 @@ fn a_printer_that_hangs_holds_nobody_up() {
     let folder = tempfile::tempdir().unwrap();
     let device = folder.path().join("lp0");
     assert!(Command::new("mkfifo").arg(&device).status().unwrap().success());
-    // Somebody has it open and takes nothing: its buffer is full.
+    // A reader has the device open and reads nothing: its buffer is full.
     let mut reads = OpenOptions::new();
     let _reads = reads.read(true).custom_flags(0o4000).open(&device).unwrap();
     let mut fills = OpenOptions::new().write(true).custom_flags(0o4000).open(&device).unwrap();
@@ -120,7 +120,7 @@ fn a_printer_that_hangs_holds_nobody_up() {
     let mut counter = Counter::open_with(&settings);
     let sold = counter.sale(&[("8990001", 1)], &[], "cash");
     let number = text(&sold, "receipt_no");
-    // The pulse is under way and stays so. Its queue is short; what finds no room says so at once.
+    // The drawer pulse hangs. The queue is short, and jobs that exceed it fail at once.
     let jobs: Vec<Value> =
         (0..40).map(|_| counter.till.post(&prints(&number), &json!({})).data(200)).collect();
     let full =
@@ -131,6 +131,6 @@ fn a_printer_that_hangs_holds_nobody_up() {
     let paid = json!({"payments": [{"method": "cash", "amount": made["total"]}]});
     let path = format!("{SALES}/{}/pay", text(&made, "transaction_id"));
     assert_eq!(counter.till.post(&path, &paid).data(200)["state"], json!("paid"));
-    // Nor does the end of the daemon wait.
+    // The daemon ends without waiting for the printer.
     counter.store.stop();
 }

@@ -1,5 +1,4 @@
-//! TLS at the real binaries: store and hub, the certificate read again, and a store that trusts its
-//! own hub and no other.
+//! TLS at the real binaries of store and hub: the certificate is reloaded, and a store trusts only its own hub.
 
 use serde_json::json;
 use std::fs;
@@ -38,7 +37,7 @@ impl Files {
         self.protect(0o600);
     }
 
-    /// A certificate that ends with the beginning of that year.
+    /// Makes a certificate that expires at the beginning of this year.
     fn renew_until(&self, year: i32) {
         let mut parameters = rcgen::CertificateParams::new(["localhost".to_owned()]).unwrap();
         parameters.not_after = rcgen::date_time_ymd(year, 1, 1);
@@ -57,7 +56,7 @@ impl Files {
     }
 }
 
-/// The status of `GET url` for a client that trusts this authority, or the system's.
+/// Returns the status of `GET url` for a client that trusts this authority, or the system's if `None`.
 fn status(url: &str, authority: Option<&Path>) -> Result<u16, String> {
     let pem = authority.map(|path| fs::read(path).unwrap());
     let client =
@@ -84,11 +83,14 @@ fn a_store_speaks_tls_and_reads_its_certificate_again() {
     files.renew();
     let said = process::succeed(store.command(&["config", "check"]), "");
     assert!(said.contains("ends on 4096-01-01"), "{said}");
-    // The harness waits over plain HTTP: this machine itself may.
+    // The harness polls over plain HTTP, which is allowed from this machine.
     store.start();
     let url = format!("https://{}/health", store.address());
     assert_eq!(status(&url, Some(&files.cert())), Ok(200));
-    assert!(status(&url, None).unwrap_err().contains("UnknownIssuer"), "trusted without a reason");
+    assert!(
+        status(&url, None).unwrap_err().contains("UnknownIssuer"),
+        "a client without the authority trusts the certificate"
+    );
     let old = files.0.path().join("old.pem");
     fs::copy(files.cert(), &old).unwrap();
     files.renew();
@@ -97,7 +99,7 @@ fn a_store_speaks_tls_and_reads_its_certificate_again() {
         store.log().contains("the certificate was reloaded").then_some(())
     });
     assert_eq!(status(&url, Some(&files.cert())), Ok(200));
-    assert!(status(&url, Some(&old)).is_err(), "the old certificate is still shown");
+    assert!(status(&url, Some(&old)).is_err(), "the old certificate is still in use");
     store.stop();
 }
 
@@ -122,7 +124,7 @@ fn over_tls_the_cookie_is_secure_and_hsts_is_sent() {
     let (cookie, reported) = log_in("https");
     assert!(cookie.ends_with("; Secure") && cookie.contains("HttpOnly"), "{cookie}");
     assert_eq!(reported.as_deref(), Some("max-age=31536000"));
-    // Without TLS, on this machine, such a cookie would never come back.
+    // Over HTTP on this machine, a browser would never send back a secure cookie.
     let (cookie, reported) = log_in("http");
     assert!(!cookie.contains("Secure") && reported.is_none(), "{cookie} {reported:?}");
     store.stop();
@@ -134,7 +136,7 @@ fn a_store_without_tls_outlives_a_hangup() {
     store.daemon().signal("HUP");
     wait::until("the signal was seen", || store.log().contains("no certificate to reload").then_some(()));
     store.client().get("/health").data(200);
-    // The level of the log is read again, and one that can't be read changes nothing.
+    // The log level is reloaded. An invalid one changes nothing.
     for (level, said) in [("debug", "log.level is debug"), ("verbose", "the old log.level stays in use")] {
         store.set(&format!("log.level = {level:?}\n"));
         store.daemon().signal("HUP");
@@ -159,7 +161,7 @@ fn a_store_syncs_with_the_hub_whose_authority_it_trusts() {
     let token = hub.add_store();
     let enrol = |store: &Store| store.run(&["enrol", "--hub", &url, "--token", &token]);
     let trusting = |files: &Files| format!("hub.ca_cert = {:?}\n", files.cert());
-    // Neither the system's authorities nor another one vouch for this hub: the token is not even sent.
+    // Neither the system's authorities nor another one trust this hub's certificate, so the token is not even sent.
     assert!(!enrol(&store).status.success());
     store.set(&trusting(&other));
     assert!(!enrol(&store).status.success());
@@ -173,7 +175,7 @@ fn a_store_syncs_with_the_hub_whose_authority_it_trusts() {
     store.start();
     let forced = store.login("manager").post("/api/sync/force", &json!({})).data(200);
     assert_eq!(forced["completed"], true, "{forced}");
-    // A man in the middle with its own certificate: the store sends nothing and continues selling.
+    // A man in the middle with its own certificate: the store sends nothing and continues to sell.
     files.renew();
     hub.restart();
     let forced = store.login("manager").post("/api/sync/force", &json!({})).data(200);

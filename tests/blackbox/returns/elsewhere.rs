@@ -1,5 +1,5 @@
-//! One sale is returned in two stores, the one that sold it and another. A store that can ask head office learns of
-//! the other's returns, in pieces and in money. An excess that is found too late is reported as a conflict.
+//! One sale is returned at two stores, the one that sold it and another. A store that reaches head office learns of the
+//! pieces and money that the other store returned. An excess that is found too late is reported as an exception.
 
 use serde_json::{Value, json};
 use testkit::Client;
@@ -13,7 +13,7 @@ const QUICK: &str = "sync.backoff_min = \"2ms\"\nsync.backoff_max = \"40ms\"\n";
 const RETURNS: &str = "/api/pos/returns";
 const SKU: &str = "8990001";
 
-/// A store with its own line to the hub, and a till whose shift is open.
+/// A store with its own connection to the hub, and a till with an open shift.
 struct End {
     store: Store,
     line: Proxy,
@@ -31,12 +31,12 @@ impl End {
         store.receive_all(100);
         let mut till = store.login("till-1").at_register("till-1");
         let manager = store.login("manager");
-        // Change for what was sold elsewhere and comes back here.
+        // Cash for refunds of goods that were sold elsewhere.
         till.post("/api/shifts/open", &json!({"opening_float": 100_000})).data(201);
         Self { store, line, till, manager }
     }
 
-    /// Pieces at 1,000 less 100 and a tax of 11 %, paid by these methods.
+    /// Sells pieces at 1,000, less a discount of 100 and with 11 % tax, paid by these methods.
     #[track_caller]
     fn sale(&mut self, qty: i64, paid: &[(&str, i64)]) -> Value {
         let body = json!({"items": [{"sku": SKU, "qty": qty, "price": 1_000, "discount": 100}]});
@@ -49,10 +49,10 @@ impl End {
         sale
     }
 
-    /// Everything that the store has is at head office.
+    /// Waits until head office has all of the store's records.
     #[track_caller]
     fn reported(&mut self) {
-        wait::until("the store has told everything", || {
+        wait::until("the store has reported everything", || {
             let forced = self.manager.post("/api/sync/force", &json!({})).data(200);
             (forced["completed"] == json!(true)).then_some(())
         });
@@ -80,7 +80,7 @@ impl End {
     }
 }
 
-/// Head office, the store that sells and another one.
+/// Starts head office, the store that sells and another store.
 #[track_caller]
 fn open() -> (Hub, End, End) {
     let hub = Hub::open();
@@ -88,7 +88,7 @@ fn open() -> (Hub, End, End) {
     (hub, here, there)
 }
 
-/// A return of pieces of a sale, by its receipt.
+/// Returns the body of a return of pieces of a sale, by its receipt.
 fn back(sale: &Value, qty: i64) -> Value {
     json!({"receipt_no": sale["receipt_no"], "items": [{"sku": SKU, "qty": qty, "reason": "torn"}]})
 }
@@ -113,7 +113,7 @@ fn no_piece_comes_back_twice_whichever_store_is_first() {
     for seller_first in [true, false] {
         let sale = here.sale(3, &[("card", 3_219)]);
         let (first, second) = if seller_first { (&mut here, &mut there) } else { (&mut there, &mut here) };
-        // Head office need not have received the return: its reservation is released as well.
+        // Head office may not have the return yet. Its reservation still counts.
         let one = first.till.post(RETURNS, &back(&sale, 1)).data(201);
         let details = second.till.post(RETURNS, &back(&sale, 3)).refused(422, "return_exceeds_sold");
         let left = &details["items"][0];
@@ -123,7 +123,7 @@ fn no_piece_comes_back_twice_whichever_store_is_first() {
         first.till.post(RETURNS, &back(&sale, 2)).refused(422, "return_exceeds_sold");
         let three = first.till.post(RETURNS, &back(&sale, 1)).data(201);
         let parts = [&one, &two, &three].map(|part| number(part, "refund_total"));
-        assert_eq!(parts.iter().sum::<i64>(), 3_219, "all parts are the sale: {parts:?}");
+        assert_eq!(parts.iter().sum::<i64>(), 3_219, "the partial refunds add up to the sale: {parts:?}");
         for end in [&mut here, &mut there] {
             end.reported();
             end.till.post(RETURNS, &back(&sale, 1)).refused(422, "return_exceeds_sold");
@@ -143,9 +143,9 @@ fn a_return_that_was_voided_or_refused_leaves_its_pieces_to_the_other() {
     let path = format!("{RETURNS}/{}/void", text(&voided, "return_id"));
     there.till.post(&path, &approved(json!({"reason": "wrong customer"}))).data(200);
     there.reported();
-    // Reserved by the seller and then refused: nothing of it stays.
+    // The seller's request reserves the piece and is then refused. The reservation is released.
     here.till.post(RETURNS, &by(back(&sale, 1), "card", 999)).refused(403, "approval_required");
-    let again = wait::until("the piece is given free", || {
+    let again = wait::until("the piece is released", || {
         let reply = there.till.post(RETURNS, &back(&sale, 1));
         (reply.status == 201).then(|| reply.data(201))
     });
@@ -165,7 +165,7 @@ fn a_return_that_was_voided_or_refused_leaves_its_pieces_to_the_other() {
 fn a_method_gives_back_what_it_paid_whichever_store_asks() {
     let (_hub, mut here, mut there) = open();
     for seller_first in [true, false] {
-        // Each piece is 1,054 or 1,055 of 2,109: the card has 446 left after the first.
+        // Each piece is 1,054 or 1,055 of 2,109, so 446 are left on the card after the first.
         let sale = here.sale(2, &[("card", 1_500), ("cash", 609)]);
         let (first, second) = if seller_first { (&mut here, &mut there) } else { (&mut there, &mut here) };
         let one = first.till.post(RETURNS, &back(&sale, 1)).data(201);
@@ -178,7 +178,7 @@ fn a_method_gives_back_what_it_paid_whichever_store_asks() {
         let card = 1_500 - half;
         assert_eq!(refunds(&two), [("card".to_owned(), card), ("cash".to_owned(), rest - card)]);
     }
-    // A tender that was put right is the one that paid.
+    // After a correction of the tender the corrected method is the one that paid.
     let sale = here.sale(1, &[("cash", 999)]);
     let right = json!({"payment_id": sale["payments"][0]["payment_id"], "reason": "it was a card",
         "payments": [{"method": "card", "amount": 999}]});
@@ -186,7 +186,7 @@ fn a_method_gives_back_what_it_paid_whichever_store_asks() {
     here.manager.post(&path, &right).data(200);
     here.reported();
     there.till.post(RETURNS, &by(back(&sale, 1), "cash", 999)).refused(403, "approval_required");
-    let given = wait::until("the piece is given free", || {
+    let given = wait::until("the piece is released", || {
         let reply = there.till.post(RETURNS, &back(&sale, 1));
         (reply.status == 201).then(|| reply.data(201))
     });
@@ -237,14 +237,14 @@ fn while_head_office_is_away_each_store_goes_by_what_it_knows() {
     assert!(problems.iter().any(|problem| problem["code"] == json!("exceptions")), "{status}");
     assert_eq!((&status["exceptions_count"], &status["parked_count"]), (&json!(1), &json!(0)));
 
-    // The other way about: a manager stood for a receipt that could not be checked.
+    // The reverse order: a manager approved a return of a receipt that could not be checked.
     let sale = here.sale(1, &[("cash", 999)]);
     there.cut();
     let mut pending = back(&sale, 1);
     pending["items"][0]["price"] = json!(900);
     there.till.post(RETURNS, &approved(pending)).data(201);
     there.mend();
-    // Once reported it counts like any other.
+    // Once reported, the return counts like any other.
     here.till.post(RETURNS, &back(&sale, 1)).refused(422, "return_exceeds_sold");
 }
 
@@ -263,7 +263,7 @@ fn a_sale_that_head_office_does_not_have_yet_is_only_the_sellers() {
     there.till.post(RETURNS, &back(&sale, 1)).data(201);
     assert_eq!(exceptions(&hub), Vec::<Value>::new());
 
-    // With a price, a manager may stand for a receipt that its store has not reported yet.
+    // With a price, a manager may approve a return of a receipt that its store has not reported yet.
     here.line.set(Chaos::Down, testkit::chaos::PUSH);
     let made = here.till.post(SALES, &body).data(201);
     let path = format!("{SALES}/{}/pay", text(&made, "transaction_id"));
@@ -291,7 +291,7 @@ fn of_two_stores_that_want_the_last_piece_exactly_one_gets_it_and_a_retry_is_no_
         let mut seen = replies.each_ref().map(|reply| reply.status);
         seen.sort_unstable();
         assert_eq!(seen, [201, 422], "round {round}");
-        // The winner's retry is answered as before, the loser's again with no.
+        // The winner's retry gets the same answer, and the loser's is refused again.
         for (till, reply) in [&mut here.till, &mut there.till].into_iter().zip(&replies) {
             let again = till.post_keyed(RETURNS, &key, &body);
             assert_eq!(again.status, reply.status);

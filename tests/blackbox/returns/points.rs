@@ -1,5 +1,5 @@
-//! Points of a sale that comes back: taken back, given back, to the lots they came from, and what a return
-//! takes into account besides: how old the sale is, and that a void of it may find nothing left to take.
+//! Points in returns: earned points are deducted and redeemed points are given back to their lots. Further rules: the
+//! age of the sale, and a void that finds too few points to take back.
 
 use domain::model::base::event::fact;
 use domain::model::hub::sync::local::{Change, LinkRow};
@@ -14,7 +14,7 @@ use testkit::{Client, Store, wait};
 
 const RETURNS: &str = "/api/pos/returns";
 
-/// A counter with a member.
+/// A till with a member.
 struct Bench {
     counter: Counter,
     member: String,
@@ -44,7 +44,7 @@ impl Bench {
         number(&self.points(), "balance")
     }
 
-    /// Four pieces for 111,000, so much of it by points, the rest by card.
+    /// Sells four pieces for 111,000: `points` of it by points, the rest by card.
     #[track_caller]
     fn sale(&mut self, points: i64) -> Value {
         let items = json!([{"sku": "8990007", "qty": 4, "price": 25_000}]);
@@ -74,7 +74,7 @@ fn points_go_back_in_proportion_and_all_of_them_in_the_end() {
     let sale = bench.sale(11_000);
     assert_eq!((&sale["points_redeemed"], &sale["points_earned"]), (&json!(11_000), &json!(100)));
     assert_eq!(bench.balance(), 100);
-    // Each quarter: 27,750, of which points paid 2,750; what is left would have earned 75, 50, 25, 0.
+    // Each quarter is 27,750, of which 2,750 were paid by points. The rest would have earned 75, 50, 25 and 0.
     let (mut balance, mut last) = (100, String::new());
     for left in [75, 50, 25, 0] {
         let returned = bench.back(&sale, 1).data(201);
@@ -85,10 +85,10 @@ fn points_go_back_in_proportion_and_all_of_them_in_the_end() {
             refunds.iter().map(|part| (text(part, "method"), number(part, "amount"))).collect();
         assert_eq!(parts, [("points".to_owned(), 2_750), ("card".to_owned(), 25_000)], "{returned}");
         balance += 2_750 - 25;
-        assert_eq!(bench.balance(), balance, "{left} of what it earned stay");
+        assert_eq!(bench.balance(), balance, "{left} of the earned points stay");
     }
-    assert_eq!(bench.balance(), 11_000, "as before the sale");
-    // What came back is found by its member, and by its own receipt or that of its sale.
+    assert_eq!(bench.balance(), 11_000, "the balance from before the sale");
+    // Returns are found by member, by their own receipt, and by that of the sale.
     let found = |bench: &mut Bench, query: &str| {
         let found = bench.counter.manager.get(&format!("{RETURNS}?{query}")).data(200);
         found["items"].as_array().unwrap().len()
@@ -121,16 +121,16 @@ fn what_was_spent_meanwhile_becomes_a_debt_and_a_void_needs_what_was_given() {
     let sale = bench.sale(11_000);
     let returned = bench.back(&sale, 4).data(201);
     assert_eq!(bench.balance(), 11_000);
-    // What the return gave back is gone: its void has nothing to take.
+    // The points that the return gave back have been spent, so its void can't take them back.
     bench.adjust(-10_999);
     let details = bench.void(&returned).refused(409, "insufficient_points");
     assert_eq!((&details["balance"], &details["requested"]), (&json!(1), &json!(11_000)), "{details}");
     assert_eq!(bench.counter.read(&sale)["refunded"], json!(111_000), "nothing changed");
     bench.adjust(10_999);
     bench.void(&returned).data(200);
-    assert_eq!(bench.balance(), 100, "as after the sale");
+    assert_eq!(bench.balance(), 100, "the balance from after the sale");
     bench.adjust(-100);
-    // The return takes back what the sale earned, also where it is not there any more.
+    // The return deducts the points that the sale earned, even if they have been spent.
     bench.back(&sale, 1).data(201);
     assert_eq!(bench.balance(), 2_750 - 25);
     bench.counter.store.stop();
@@ -154,12 +154,12 @@ fn goods_that_are_sold_again_do_not_go_out_by_a_void() {
     assert_eq!(bench.counter.on_hand("8990007"), 0);
 }
 
-/// Two settings for one moment: more than a whole business date lies between them.
+/// Two settings whose business dates at one moment differ by more than a day.
 const EARLY: &str = "store.timezone = \"Pacific/Pago_Pago\"\nstore.day_start = \"23:59\"\n";
 const LATE: &str = "store.timezone = \"Pacific/Kiritimati\"\n";
 
-/// Takes from a stopped store what it keeps of the zone that it sold in: a shop's zone never changes, and here it stands
-/// for days that pass.
+/// Removes the recorded time zone from a stopped store. A shop's zone never changes; here a change simulates days that
+/// pass.
 #[track_caller]
 pub fn forget_zone(store: &Store) {
     let storage = Storage::open(store.data(), &Options::default()).unwrap();
@@ -170,7 +170,7 @@ pub fn forget_zone(store: &Store) {
     storage.submit(commit, move |_| done.send(()).unwrap()).unwrap();
     durable.recv().unwrap();
     storage.close().unwrap();
-    // This process lets others read what it writes; the daemon wants its rows for its owner alone.
+    // This process creates readable files, but the daemon accepts its rows only if they are private to their owner.
     for file in fs::read_dir(store.data().join("rows")).unwrap() {
         let path = file.unwrap().path();
         let mode = if path.is_dir() { 0o700 } else { 0o600 };
@@ -178,7 +178,7 @@ pub fn forget_zone(store: &Store) {
     }
 }
 
-/// The store two or three days later, with a new shift at the till.
+/// Simulates two or three days that pass, and opens a new shift at the till.
 #[track_caller]
 fn days_later(counter: &mut Counter, more: &str) {
     counter.close();
@@ -199,13 +199,13 @@ fn an_expired_lot_lives_again_for_a_while() {
     bench.adjust(500);
     let sale = bench.sale(400);
     days_later(&mut bench.counter, lives);
-    // The hundred that were left, and what the sale earned, are dead by now.
-    wait::until("the rest of the lot dies", || (bench.balance() == 0).then_some(()));
+    // The other hundred points, and those that the sale earned, have expired.
+    wait::until("the rest of the lot expires", || (bench.balance() == 0).then_some(()));
     let returned = bench.back(&sale, 4).data(201);
     let earned = number(&sale, "points_earned");
     assert_eq!(returned["points_reversed"], json!(earned), "{returned}");
-    assert_eq!(bench.balance(), 400 - earned, "what paid is back, what was earned is owed");
-    // They can be used: a lot past its date could not.
+    assert_eq!(bench.balance(), 400 - earned, "the redeemed points are back, less the earned ones");
+    // The points can be redeemed, which would not work with an expired lot.
     let path = format!("/api/members/{}/points", bench.member);
     let usable = 400 - earned;
     bench.sale(usable);
@@ -222,14 +222,17 @@ fn an_old_sale_comes_back_by_a_managers_word() {
     counter.till.post(RETURNS, &body).refused(403, "approval_required");
     let late = counter.till.post(RETURNS, &approved(body.clone())).data(201);
     assert!(late["approved_by"].is_string(), "{late}");
-    assert_ne!(late["business_date"], sold["business_date"], "it counts for the day that it is made on");
+    assert_ne!(
+        late["business_date"], sold["business_date"],
+        "the return counts for the day on which it is made"
+    );
     let audit = counter.manager.get("/api/audit?action=return.posted").data(200);
     assert_eq!(audit["items"][0]["approved_by"], late["approved_by"], "{audit}");
-    // A wider window asks nobody.
+    // Within a longer window no approval is needed.
     let mut wide = Counter::open_with(&format!("{EARLY}returns.window_days = 30\n"));
     let sold = wide.sale(&[("8990001", 2)], &[], "cash");
     days_later(&mut wide, "returns.window_days = 30\n");
-    // There is cash in the drawer to give back.
+    // The drawer needs cash for the refund.
     wide.sale(&[("8990001", 2)], &[], "cash");
     let body = json!({"transaction_id": sold["transaction_id"], "items": [{"sku": "8990001", "qty": 1}]});
     wide.till.post(RETURNS, &body).data(201);

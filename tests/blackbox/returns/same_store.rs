@@ -1,11 +1,11 @@
-//! Returns: never more than was sold, exactly what was paid, by the way it was paid.
+//! Returns: never more than was sold, and exactly the amount paid, by the method of the payment.
 
 use serde_json::{Value, json};
 use testkit::counter::{Counter, SALES, approved, basket, number, text};
 
 const RETURNS: &str = "/api/pos/returns";
 
-/// A return of pieces of one sku of a sale.
+/// Returns the body of a return of pieces of one SKU of a sale.
 fn back(sale: &Value, sku: &str, qty: i64) -> Value {
     json!({"transaction_id": sale["transaction_id"], "items": [{"sku": sku, "qty": qty, "reason": "torn"}]})
 }
@@ -30,7 +30,11 @@ fn parts_add_up_to_the_sale_and_no_piece_comes_back_twice() {
             number(line, "tax"),
             number(line, "refund"),
         ));
-        assert_eq!(returned["receipt_no"], json!(format!("S001-till-1-{:08}", n + 1)), "the till's counter");
+        assert_eq!(
+            returned["receipt_no"],
+            json!(format!("S001-till-1-{:08}", n + 1)),
+            "the till's own counter"
+        );
         assert_eq!((&returned["state"], &returned["refund_total"]), (&json!("posted"), &json!(1_073)));
         assert_eq!(returned["refunds"][0]["method"], json!("cash"));
     }
@@ -60,7 +64,7 @@ fn goods_come_back_at_the_cost_they_left_with_and_go_where_they_are_sent() {
         body["items"][0][field] = way;
         let returned = counter.till.post(RETURNS, &body).data(201);
         assert_eq!(returned["items"][0]["restock"], json!(false));
-        assert!(returned["items"][0].get("cost").is_none(), "costs are not for cashiers");
+        assert!(returned["items"][0].get("cost").is_none(), "cashiers must not see costs");
     }
     let row = counter.manager.get("/api/stock/8990002").data(200);
     assert_eq!((number(&row, "available"), number(&row, "damaged")), (stock + 1, 2), "{row}");
@@ -115,7 +119,7 @@ fn without_a_receipt_it_takes_a_manager_and_a_price() {
     let returned = counter.till.post(RETURNS, &approved(body(2_000))).data(201);
     assert_eq!((&returned["transaction_id"], &returned["refund_total"]), (&Value::Null, &json!(2_220)));
     assert_eq!(counter.on_hand("8990001"), 101);
-    // Lines with and without a receipt never meet in one document.
+    // Lines with and without a receipt can't be in one document.
     let sold = counter.sale(&[("8990001", 1)], &[], "cash");
     let mut mixed = back(&sold, "8990001", 1);
     mixed["items"][0]["price"] = json!(2_000);
@@ -174,7 +178,7 @@ fn a_receipt_is_as_good_as_the_sale_and_anothers_is_pending() {
 #[test]
 fn an_exchange_pays_the_new_basket_in_one_commit() {
     let mut counter = Counter::open();
-    // 13,875 by card; two tills' worth of 2,220 and 3,330 are bought for it.
+    // A return of 13,875 that was paid by card, for new baskets of 2,220 and 3,330.
     let sold = counter.sale(&[("8990003", 1)], &[], "card");
     let small = counter.basket(&[("8990001", 1)]);
     let exchange = |target: &Value, amount: i64, rest: i64| {
@@ -205,7 +209,7 @@ fn an_exchange_pays_the_new_basket_in_one_commit() {
         (&json!("exchange"), &json!("card"), &returned["return_id"])
     );
     assert_eq!(counter.on_hand("8990001"), stock - 1);
-    // What paid an exchange stays as it is; the new sale goes back by the method behind it.
+    // A return that paid an exchange can't be voided. A return of the new sale is refunded by the original method.
     let void = format!("{RETURNS}/{}/void", text(&returned, "return_id"));
     counter.manager.post(&void, &json!({"reason": "x"})).refused(409, "invalid_state");
     let again = counter.till.post(RETURNS, &back(&paid, "8990001", 1)).data(201);
@@ -261,7 +265,7 @@ fn returns_are_read_and_listed() {
     let made: Vec<Value> =
         (0..3).map(|_| counter.till.post(RETURNS, &back(&sold, "8990001", 1)).data(201)).collect();
     let listed = counter.till.get(RETURNS).data(200);
-    assert_eq!(listed["items"], json!([made[2], made[1], made[0]]), "the newest first");
+    assert_eq!(listed["items"], json!([made[2], made[1], made[0]]), "newest first");
     let first = counter.till.get(&format!("{RETURNS}?limit=2")).data(200);
     let next =
         counter.till.get(&format!("{RETURNS}?limit=2&cursor={}", text(&first, "next_cursor"))).data(200);
@@ -277,5 +281,5 @@ fn returns_are_read_and_listed() {
     counter.till.get(&format!("{RETURNS}/ret_nope")).refused(404, "not_found");
     counter.till.get(&format!("{RETURNS}?cursor=x")).refused(400, "invalid_cursor");
     let seen = other.get(&format!("{RETURNS}/{}", text(&made[0], "return_id"))).data(200);
-    assert_eq!(seen, made[0], "any receipt of the store can be read");
+    assert_eq!(seen, made[0], "any receipt of the store is found");
 }

@@ -1,4 +1,4 @@
-//! The catalogue at the till: found by word and code, printed on labels, and how old it is.
+//! The catalogue at the till: search by word and code, labels, and the age of the data.
 
 use serde_json::{Value, json};
 use testkit::hub::Hub;
@@ -6,7 +6,7 @@ use testkit::{Client, Store, process, wait};
 
 const PRODUCTS: &str = "/api/pos/products";
 
-/// A shop with drinks beside the harness's catalogue.
+/// Opens a shop with drinks in addition to the harness's catalogue.
 #[track_caller]
 fn shop(extra: &str) -> Store {
     let store = Store::open_with(extra, 1);
@@ -86,7 +86,7 @@ fn a_product_is_found_by_the_beginning_of_any_word_and_by_its_code() {
     );
 }
 
-/// A store with a till whose shift is open, at a hub where its head office gives product 8990001 a carton of 12.
+/// Opens a store with an open shift, at a hub where product 8990001 has a carton of 12.
 #[track_caller]
 fn with_cartons(hub: &Hub, own: &str) -> (Store, Client) {
     let mut store = Store::prepare("", 1);
@@ -101,7 +101,7 @@ fn with_cartons(hub: &Hub, own: &str) -> (Store, Client) {
     hub.login().send("PATCH", "/api/products/8990001", &[], body.as_bytes()).data(200);
     let mut till = store.login("till-1").at_register("till-1");
     till.post("/api/shifts/open", &json!({})).data(201);
-    wait::until("the carton is at the till", || {
+    wait::until("the till knows the carton", || {
         let page = till.get(&format!("{PRODUCTS}?barcode=18990001")).data(200);
         let skus = page["items"].as_array().unwrap().iter().map(|item| item["sku"].clone());
         skus.collect::<Vec<_>>().contains(&json!("8990001")).then_some(())
@@ -116,7 +116,11 @@ fn a_cartons_code_sells_its_pieces() {
     let shown = till.get(&format!("{PRODUCTS}?barcode=18990001")).data(200)["items"][0].clone();
     assert_eq!((&shown["barcode"], &shown["pack_qty"]), (&json!("18990001"), &json!(12)), "{shown}");
     let one = till.get(&format!("{PRODUCTS}/8990001")).data(200);
-    assert_eq!((&one["barcode"], &one["pack_qty"]), (&json!("89900010"), &json!(1)), "a single piece: {one}");
+    assert_eq!(
+        (&one["barcode"], &one["pack_qty"]),
+        (&json!("89900010"), &json!(1)),
+        "the code of a single piece: {one}"
+    );
     assert_eq!(one["barcodes"].as_array().unwrap().len(), 2);
     let price = shown["price"].as_i64().unwrap();
 
@@ -127,7 +131,7 @@ fn a_cartons_code_sells_its_pieces() {
     assert_eq!((&line["sku"], &line["qty"]), (&json!("8990001"), &json!(24)), "{line}");
     assert_eq!((&line["code"], &line["pack_qty"]), (&json!("18990001"), &json!(12)), "{line}");
     assert_eq!(made["subtotal"], json!(27 * price));
-    // Changed, put away and taken again it stays as many pieces.
+    // The number of pieces stays the same when the basket is changed, held and recalled.
     let path = format!("{SALES}/{}", made["transaction_id"].as_str().unwrap());
     let more = till.post(&format!("{path}/lines"), &json!({"barcode": "18990001", "qty": 2})).data(200);
     assert_eq!(more["items"][0]["qty"], json!(48), "{more}");
@@ -176,7 +180,7 @@ fn a_cartons_code_moves_its_pieces_in_the_stock_room() {
     };
     let adjusted = keyed(&mut staff);
     assert_eq!(adjusted["lines"][0]["qty"], json!(-12), "{adjusted}");
-    assert_eq!(keyed(&mut staff), adjusted, "done once");
+    assert_eq!(keyed(&mut staff), adjusted, "the command ran once");
     let back = json!({"supplier_id": "sup_1", "lines": [{"code": "89900010", "qty": 2}]});
     assert_eq!(staff.post("/api/supplier-returns", &back).data(201)["lines"][0]["qty"], json!(2));
     wait::until("the other store is known", || {
@@ -184,7 +188,11 @@ fn a_cartons_code_moves_its_pieces_in_the_stock_room() {
         (stores["items"][0]["store_id"] == json!("S002")).then_some(())
     });
     assert_eq!(staff.get("/api/stores?state=disabled").data(200)["items"], json!([]));
-    assert_eq!(staff.get("/api/stores?q=s001").data(200)["items"], json!([]), "not this one");
+    assert_eq!(
+        staff.get("/api/stores?q=s001").data(200)["items"],
+        json!([]),
+        "the list must not contain this store"
+    );
     let sent = staff.post("/api/transfers", &json!({"to_store_id": "S002", "lines": [carton(1)]})).data(201);
     assert_eq!(sent["lines"][0]["qty"], json!(12), "{sent}");
     assert_eq!(on_hand(&mut manager), 36 - 12 - 2 - 12);
@@ -218,7 +226,7 @@ fn a_cartons_code_moves_its_pieces_in_the_stock_room() {
 
 #[test]
 fn a_code_on_two_products_sells_neither_unseen() {
-    // A file can't do it.
+    // A file can't give a code to a second product.
     let store = shop("");
     let rows = "sku,name,price,category,barcode,reorder_level\nsusu,Susu,9000,Minuman,8996001600146,0\n";
     let file = store.write_file("taken.csv", rows);
@@ -228,13 +236,13 @@ fn a_code_on_two_products_sells_neither_unseen() {
     assert!(said.contains("line 2: barcode 8996001600146 can't be added to susu: teh-350 has it"), "{said}");
     let mut till = store.login("till-1");
     assert!(found(&mut till, "q=susu").is_empty(), "nothing was imported");
-    // One that moves it in the same file can.
+    // A file that moves the code from one product to the other can.
     let kept = format!("{rows}teh-350,Teh,4500,Minuman,,0\n");
     let file = store.write_file("kept.csv", &kept);
     assert_eq!(
         store.run(&["import", "products", file.to_str().unwrap()]).status.code(),
         Some(1),
-        "it keeps its code"
+        "the other product keeps its code"
     );
     let moved = format!("{rows}teh-350,Teh,4500,Minuman,-,0\n");
     let file = store.write_file("moved.csv", &moved);
@@ -242,7 +250,8 @@ fn a_code_on_two_products_sells_neither_unseen() {
     assert_eq!(found(&mut till, "barcode=8996001600146"), ["susu"]);
     drop(store);
 
-    // Head office can, not knowing of the store's own product: both are shown, neither is sold by the code.
+    // Head office can do so, because it does not know the store's own product: both are listed, and the code sells
+    // neither.
     let hub = Hub::open();
     let own = "sku,name,price,category,barcode,reorder_level\nown,Own,9000,,18990001,0\n";
     let (store, mut till) = with_cartons(&hub, own);
@@ -262,7 +271,7 @@ fn a_code_on_two_products_sells_neither_unseen() {
     assert_eq!(details, json!({"what": "barcode", "id": "18990001", "skus": ["8990001", "own"]}));
     let made = till.post("/api/pos/transactions", &item(Some("own"))).data(201);
     assert_eq!((&made["items"][0]["sku"], &made["items"][0]["qty"]), (&json!("own"), &json!(1)));
-    // Taken off one of them, it sells the other.
+    // Once one of the products loses the code, it sells the other.
     let body = json!({"barcodes": [{"code": "89900010", "pack_qty": 1}]}).to_string();
     hub.login().send("PATCH", "/api/products/8990001", &[], body.as_bytes()).data(200);
     wait::until("one product has the code", || {
@@ -283,14 +292,14 @@ fn labels_say_the_price_and_whether_tax_is_in_it() {
     let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what}: {text}"));
     assert!(
         place("Teh Botol Sosro 500 ml") < place("Luwak") && place("Luwak") < place("(350 ml)"),
-        "as asked"
+        "the requested labels"
     );
     for what in ["1,234,567", "IDR", "8996001600153", "plus 11.00 % tax", "Kopi &lt;Luwak&gt; &amp; "] {
         place(what);
     }
-    assert!(!text.contains("<Luwak>"), "a name is text: {text}");
+    assert!(!text.contains("<Luwak>"), "the name must be text: {text}");
     let free = labels("warehouse", "skus=teh-500").text();
-    assert!(!free.contains("tax"), "free of tax: {free}");
+    assert!(!free.contains("tax"), "a product without tax: {free}");
     let contained = shop("tax.prices_include_tax = true\n");
     let page = contained.login("manager").get("/api/pos/labels?skus=teh-350").text();
     assert!(page.contains("tax included"), "{page}");
@@ -312,12 +321,12 @@ fn a_till_sees_how_old_what_it_knows_is() {
     store.start();
     let mut till = store.login("till-1");
     let as_of = |till: &mut Client| till.get(PRODUCTS).data(200)["as_of"].clone();
-    assert_eq!(as_of(&mut till), Value::Null, "head office was never heard");
+    assert_eq!(as_of(&mut till), Value::Null, "head office was never reached");
     hub.start();
-    let first = wait::until("the catalogue comes", || Some(as_of(&mut till)).filter(|at| !at.is_null()));
+    let first = wait::until("the catalogue arrives", || Some(as_of(&mut till)).filter(|at| !at.is_null()));
     let one = till.get(&format!("{PRODUCTS}/8990001")).data(200);
     assert!(one["as_of"].as_str() >= first.as_str(), "{one}");
-    // While head office is away it only gets older, also over a restart.
+    // Without head office the catalogue only gets older, also across a restart.
     hub.kill9();
     store.kill9();
     store.start();
@@ -327,15 +336,15 @@ fn a_till_sees_how_old_what_it_knows_is() {
     hub.start();
     let body = json!({"name": "Dearer"}).to_string();
     hub.login().send("PATCH", "/api/products/8990001", &[], body.as_bytes()).data(200);
-    wait::until("the change is at the till", || {
+    wait::until("the till has the change", || {
         let shown = till.get(&format!("{PRODUCTS}/8990001")).data(200);
         (shown["name"] == json!("Dearer") && shown["as_of"].as_str() > stale.as_str()).then_some(())
     });
     let members = |till: &mut Client| till.get("/api/members/search?q=ani").data(200)["as_of"].clone();
-    wait::until("members are of after the change", || {
+    wait::until("members are newer than the change", || {
         members(&mut till).as_str().is_some_and(|at| Some(at) > stale.as_str()).then_some(())
     });
-    // A shop without head office is its own: always of now.
+    // A shop without head office always has current data.
     let alone = Store::open_with("", 1);
     assert!(as_of(&mut alone.login("till-1")).is_string());
     assert!(members(&mut alone.login("till-1")).is_string());

@@ -1,9 +1,9 @@
-//! Codes, names and phone numbers as scanners, spreadsheets and people write them.
+//! Codes, names and phone numbers in the forms that scanners, spreadsheets and people write.
 
 use serde_json::json;
 use testkit::{Client, Store, process};
 
-/// What a scanner sends, whose code it is, and how many pieces one scan is.
+/// Scanned text, the SKU that it belongs to, and the number of pieces of one scan.
 const SCANS: [(&str, &str, i64); 15] = [
     ("036000291452", "UPC1", 1),
     ("0036000291452", "UPC1", 1),
@@ -104,7 +104,7 @@ fn names_are_found_without_accents_and_codes_by_a_part() {
         assert_eq!(found(&mut manager, "/api/stock", &query), [sku], "{typed}");
     }
     let name = till.get("/api/pos/products/U2").data(200)["name"].clone();
-    assert_eq!(name, json!("Cr\u{e8}me br\u{fb}l\u{e9}e"), "stored composed");
+    assert_eq!(name, json!("Cr\u{e8}me br\u{fb}l\u{e9}e"), "the name is stored in composed form");
     till.post("/api/members", &json!({"name": "Zoe\u{308} M\u{fc}ller", "email": "zoe@example.com"}))
         .data(201);
     for typed in ["zoe", "muller", "ZO\u{cb}"] {

@@ -1,15 +1,15 @@
-//! A day of a shop in each kind of currency, alone and with head office: the figures are the same integers, and papers and
-//! files show its decimals.
+//! A day of a shop in each kind of currency, alone and with head office: the figures are the same integers, and
+//! documents and files have the decimals of the currency.
 
 use serde_json::{Value, json};
 use testkit::counter::{Counter, SALES, number, text};
 use testkit::hub::Hub;
 use testkit::{Client, Store, ends, wait};
 
-/// Codes with their number of decimals.
+/// Currency codes, each with its number of decimals.
 const CURRENCIES: [(&str, u32); 3] = [("EUR", 2), ("JPY", 0), ("KWD", 3)];
 
-/// An amount as papers and files show it, computed apart from the program.
+/// Formats an amount as documents and files do, independently of the program.
 fn shown(amount: i64, decimals: u32) -> String {
     let (sign, units) = (if amount < 0 { "-" } else { "" }, 10_i64.pow(decimals));
     let (whole, rest) = (amount.abs() / units, amount.abs() % units);
@@ -19,7 +19,7 @@ fn shown(amount: i64, decimals: u32) -> String {
     }
 }
 
-/// The same with commas between thousands.
+/// Formats an amount with commas as thousands separators.
 fn grouped(amount: i64, decimals: u32) -> String {
     let text = shown(amount, decimals);
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -43,14 +43,14 @@ fn plain(client: &mut Client, path: &str, accept: &str) -> String {
     answer.text()
 }
 
-/// Whether a line of the paper has this label and this figure at its ends.
+/// Asserts that a line of the document begins with this label and ends with this figure.
 #[track_caller]
 fn has_line(paper: &str, label: &str, figure: &str) {
     let fits = |line: &str| line.trim_start().starts_with(label) && line.ends_with(&format!(" {figure}"));
     assert!(paper.lines().any(fits), "{label} {figure}: {paper}");
 }
 
-/// A shop with one product at 1,250 units, bought at 700, and a shift with a float of 10,000.
+/// Opens a shop with one product at a price of 1,250 units and a cost of 700, and a shift with a float of 10,000.
 fn shop(code: &str, decimals: u32) -> Counter {
     let settings = format!(
         "store.currency = \"{code}\"\ntax.default_rate_bp = 1900\npayments.cash_rounding = 5\n\
@@ -72,7 +72,7 @@ fn a_day_has_the_same_integers_in_each_currency_and_is_shown_with_its_decimals()
     for (code, decimals) in CURRENCIES {
         let mut counter = shop(code, decimals);
         assert_eq!(counter.till.get("/api/pos/settings").data(200)["currency_exponent"], json!(decimals));
-        // 3 × 1,250 = 3,750, 19 % on top are 712.5, and cash is rounded to 5.
+        // 3 × 1,250 = 3,750, the tax of 19 % on top is 712.5, and cash is rounded to 5.
         let made = counter.till.post(SALES, &json!({"items": [{"sku": "T1", "qty": 3}]})).data(201);
         let cash = json!({"method": "cash", "amount": 4_463, "tendered": 5_000});
         let sold = counter.act(&made, "pay", &cash).data(200);
@@ -94,14 +94,14 @@ fn a_day_has_the_same_integers_in_each_currency_and_is_shown_with_its_decimals()
             "{code}: {stock}"
         );
 
-        // One piece comes back: 1,250 with its share of the tax, in cash by fives.
+        // One piece is returned: 1,250 and its share of the tax, in cash rounded to 5.
         let items = json!([{"sku": "T1", "qty": 1, "reason": "torn"}]);
         let back = json!({"transaction_id": sold["transaction_id"], "items": items});
         let back = counter.till.post("/api/pos/returns", &back).data(201);
         let paid = number(&back, "refund_total") + number(&back, "rounding");
         assert_eq!((number(&back, "refund_total"), paid), (1_487, 1_485), "{code}");
 
-        // The drawer is 5 short.
+        // The drawer has 5 less than expected.
         let expected = 10_000 + 4_465 - paid;
         let counted = json!({"counted_cash": expected - 5});
         let path = format!("/api/shifts/{}/close", counter.shift_id);
@@ -117,7 +117,7 @@ fn a_day_has_the_same_integers_in_each_currency_and_is_shown_with_its_decimals()
             has_line(&z, label, &money(amount));
         }
 
-        // Files for the accountant, with the decimal mark of the spreadsheet that expects the separator.
+        // Files for the accountant, with the decimal separator of the spreadsheet that expects this column separator.
         let day = text(&closed, "business_date");
         let sales = format!("/api/reports/sales?from={day}&to={day}&group_by=day");
         let table = plain(&mut counter.manager, &sales, "text/csv");
@@ -156,7 +156,7 @@ fn a_store_and_its_head_office_count_in_one_currency() {
         assert!(enrolled.status.success(), "{}", String::from_utf8_lossy(&enrolled.stderr));
         store.start();
 
-        // Head office reads a catalogue with decimals, the store sells by it, and head office reports it.
+        // Head office reads a catalogue with decimals, the store sells at its prices, and head office reports the sale.
         let mut office = hub.login();
         let price = format!("sku,name,price\nT1,Tea,{}\n", shown(1_250, decimals));
         file(&mut office, "/api/products/import", &price);

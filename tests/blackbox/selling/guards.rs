@@ -1,4 +1,4 @@
-//! What the shipped settings ask a manager for, and what nobody gets: more than is there.
+//! Approvals that the shipped settings require, and limits that no approval lifts: nobody gets more than exists.
 
 use serde_json::{Value, json};
 use testkit::counter::{Counter, SALES, approved, text};
@@ -9,7 +9,7 @@ use testkit::store::AS_SHIPPED;
 fn a_price_of_nothing_and_a_discount_of_all_need_a_manager() {
     let mut counter = Counter::open_with(AS_SHIPPED);
     let body = |price: i64, discount: i64| json!({"items": [{"sku": SKU, "qty": 5, "price": price, "discount": discount}]});
-    // A fifth of 10,000, by price, by discount, or both.
+    // A discount of a fifth of 10,000: by price, by discount, or both.
     for (price, discount) in [(1_600, 0), (2_000, 2_000), (1_800, 1_000), (3_000, 0)] {
         counter.till.post(SALES, &body(price, discount)).data(201);
     }
@@ -21,7 +21,8 @@ fn a_price_of_nothing_and_a_discount_of_all_need_a_manager() {
     assert!(audit["items"][0]["approved_by"].is_string(), "{audit}");
 }
 
-/// Goods at the catalogue's price are added to what a manager has approved; a larger amount is approved anew.
+/// Goods at the catalogue's price can be added to a basket that a manager has approved. A larger discount needs a new
+/// approval.
 #[test]
 fn an_approved_discount_is_not_asked_for_again() {
     let mut counter = Counter::open_with(AS_SHIPPED);
@@ -38,7 +39,7 @@ fn an_approved_discount_is_not_asked_for_again() {
     change(4_999).refused(403, "approval_required");
 }
 
-/// A product that is no longer sold stays in the basket that has it, and no more of it is added.
+/// A product that is no longer sold stays in a basket, but no more of it can be added.
 #[test]
 fn a_basket_continues_with_a_product_that_is_no_longer_sold() {
     let mut counter = Counter::open();
@@ -86,19 +87,19 @@ fn goods_that_are_not_there_are_neither_written_off_nor_sent_away() {
     staff.post("/api/transfers", &sent).refused(409, "insufficient_stock");
     let back = json!({"supplier_id": "sup_1", "lines": [{"sku": SKU, "qty": 101}]});
     staff.post("/api/supplier-returns", &back).refused(409, "insufficient_stock");
-    // What waits is looked at when somebody says yes.
+    // A waiting adjustment is checked again when it is approved.
     let mut later = lost(-101);
     later["request_approval"] = json!(true);
     let waiting = staff.post("/api/adjustments", &later).data(201);
     let approve = format!("/api/adjustments/{}/approve", text(&waiting, "adjustment_id"));
     manager.post(&approve, &json!({})).refused(409, "insufficient_stock");
     staff.post("/api/adjustments", &lost(-100)).data(201);
-    // Of much value: 834 pieces of 1,200 are more than 1,000,000.
+    // The value is high: 834 pieces at 1,200 exceed 1,000,000.
     let came = json!({"lines": [{"sku": SKU, "qty": 2_000, "unit_cost": 1_200}]});
     staff.post("/api/receiving", &came).data(201);
     staff.post("/api/adjustments", &lost(-834)).refused(403, "approval_required");
     staff.post("/api/adjustments", &approved(lost(-834))).data(201);
-    // The limit is not avoided by goods that go back to a supplier who pays nothing for them.
+    // A return to a supplier who pays nothing for the goods does not bypass the limit.
     let mut given = json!({"supplier_id": "sup_1", "lines": [{"sku": SKU, "qty": 834, "line_total": 0}]});
     staff.post("/api/supplier-returns", &given).refused(403, "approval_required");
     given["lines"][0]["line_total"] = json!(1);
@@ -119,7 +120,7 @@ fn a_bag_holds_no_more_than_the_safe() {
     manager.post("/api/cash-deposits", &long_ago).invalid_field("deposited_at");
     manager.post("/api/cash-deposits", &bag(1_000)).data(201);
     manager.post("/api/cash-deposits", &bag(1)).invalid_field("amount");
-    // A float comes out of the same safe, and what is in it is known now.
+    // A float is taken from the same safe, whose content is now known.
     let mut till = counter.store.login("till-2").at_register("till-2");
     let float = |amount: i64| json!({"opening_float": amount});
     let details = till.post("/api/shifts/open", &float(1)).refused(403, "approval_required");
@@ -159,8 +160,8 @@ fn a_float_and_a_bag_at_once_take_no_more_than_lies_in_the_safe() {
             (opened.join().unwrap(), deposited)
         });
         let safe = manager.get("/api/safe").data(200);
-        assert_eq!(safe["balance"], json!(40_000), "{safe}: one of both");
-        // Whichever it was goes back.
+        assert_eq!(safe["balance"], json!(40_000), "{safe}: only one of both succeeded");
+        // The successful one is reversed.
         if opened.status == 201 {
             let path = format!("/api/shifts/{}/close", text(&opened.data(201), "shift_id"));
             manager.post(&path, &json!({"counted_cash": 60_000})).data(200);
@@ -279,7 +280,7 @@ fn much_money_goes_back_for_a_manager_alone() {
     let back =
         |qty: i64| json!({"transaction_id": sold["transaction_id"], "items": [{"sku": SKU, "qty": qty}]});
     counter.till.post("/api/pos/returns", &back(451)).refused(403, "approval_required");
-    // Many small ones are no way round the limit.
+    // Many small returns do not bypass the limit.
     counter.till.post("/api/pos/returns", &back(300)).data(201);
     counter.till.post("/api/pos/returns", &back(151)).refused(403, "approval_required");
     counter.till.post("/api/pos/returns", &back(150)).data(201);

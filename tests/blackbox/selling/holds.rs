@@ -1,4 +1,4 @@
-//! Holds: baskets that wait outlive shifts and crashes, and go to exactly one till.
+//! Holds: held baskets survive shifts and crashes, and can be recalled by exactly one till.
 
 use serde_json::{Value, json};
 use testkit::counter::{Counter, SALES, approved, basket, number, text};
@@ -167,5 +167,5 @@ fn an_old_hold_ends_by_itself_also_over_a_stop() {
     counter.store.start();
     assert_eq!(ended(&mut counter, &second)["void_reason"], json!("hold_expired"));
     let summary = counter.summary();
-    assert_eq!(summary["voids_count"], json!(0), "it ends in no shift");
+    assert_eq!(summary["voids_count"], json!(0), "the hold ends outside of any shift");
 }

@@ -1,4 +1,4 @@
-//! The largest that a store takes, and one more: lines, bytes of a record, figures.
+//! The highest values that a store accepts, and the next higher ones: lines, bytes of a record, figures.
 
 use serde_json::{Value, json};
 use testkit::counter::{Counter, SALES, number, text};
@@ -90,13 +90,13 @@ fn a_document_has_to_fit_into_one_record() {
     counter.store.verify();
 }
 
-/// 2^53 − 1: what every client can read exactly.
+/// 2^53 − 1: the highest integer that every client can read exactly.
 const MOST: i64 = 9_007_199_254_740_991;
 
 #[test]
 fn figures_end_where_a_page_can_no_longer_read_them() {
     let mut counter = Counter::open();
-    // With 11 % on top exactly the largest: 8,114,593,923,190,082 + 892,605,331,550,909.
+    // With 11 % on top, exactly the highest value: 8,114,593,923,190,082 + 892,605,331,550,909.
     let basket = |rest: i64| {
         json!({"items": [
             {"sku": "8990001", "qty": 8_114, "price": 1_000_000_000_000_i64},
@@ -109,14 +109,14 @@ fn figures_end_where_a_page_can_no_longer_read_them() {
     assert_eq!(made["total"], json!(MOST), "{made}");
     let paid = counter.act(&made, "pay", &json!({"method": "card", "amount": MOST})).data(200);
     assert_eq!((&paid["state"], &paid["amount_paid"]), (&json!("paid"), &json!(MOST)));
-    // The shift's sums are full: one more sale does not fit, and nothing of it happens.
+    // The shift's sums have reached their limit: the next sale is refused and changes nothing.
     let more = counter.basket(&[("8990011", 1)]);
     counter.act(&more, "pay", &json!({"method": "card", "amount": 1})).refused(422, "validation_failed");
     assert_eq!(counter.read(&more)["state"], json!("open"));
     counter.act(&more, "void", &json!({"reason": "no room"})).data(200);
     let back = json!({"transaction_id": paid["transaction_id"], "items": [{"sku": "8990001", "qty": 8_116}]});
     let returned = counter.till.post(RETURNS, &back).data(201);
-    assert_eq!(returned["refund_total"], json!(MOST), "all of it comes back");
+    assert_eq!(returned["refund_total"], json!(MOST), "the whole sale is refunded");
     counter.store.stop();
     counter.store.verify();
 }

@@ -1,4 +1,4 @@
-//! Quick keys: a manager says what a till sells by `.1`, `.2` and so on.
+//! Quick keys: a manager sets which products a till sells by `.1`, `.2` and so on.
 
 use serde_json::{Value, json};
 use testkit::client::events::Screen;
@@ -19,7 +19,7 @@ fn a_tills_keys_are_the_stores_and_outlive_it() {
     assert_eq!(
         shop.till.get(KEYS).data(200),
         json!({"register_id": "till-1", "limit": 24, "items": []}),
-        "nobody set any"
+        "no keys are set"
     );
     let wanted = json!([{"sku": BAG, "label": " Small bag "}, {"sku": ICE}]);
     put(&mut shop.till, KEYS, &wanted).refused(403, "insufficient_role");
@@ -32,7 +32,7 @@ fn a_tills_keys_are_the_stores_and_outlive_it() {
     assert_eq!(reported.data, json!({"register_id": "till-1"}));
     assert_eq!(shop.till.get(KEYS).data(200), set);
 
-    // The catalogue changes: a new price counts at once, and a product that is no longer sold keeps its key.
+    // When the catalogue changes, a new price applies at once, and a product that is no longer sold keeps its key.
     shop.made("/api/prices", &json!({"sku": ICE, "price": 175}));
     let gone = json!({"state": "inactive"}).to_string();
     shop.office.send("PATCH", &format!("/api/products/{BAG}"), &[], gone.as_bytes()).data(200);
@@ -51,7 +51,7 @@ fn a_tills_keys_are_the_stores_and_outlive_it() {
     assert_eq!(shop.till.get(KEYS).data(200), shown);
     shop.manager.post("/api/registers", &json!({"register_id": "till-9"})).data(201);
     let other = "/api/pos/quick-keys?register_id=till-9";
-    assert_eq!(shop.till.get(other).data(200)["items"], json!([]), "each till has its own");
+    assert_eq!(shop.till.get(other).data(200)["items"], json!([]), "each till has its own keys");
     let audit = shop.manager.get("/api/audit?action=register.quick_keys_changed").data(200);
     assert_eq!(audit["items"].as_array().unwrap().len(), 2, "{audit}");
     assert_eq!(audit["items"][0]["details"], json!({"register_id": "till-1", "skus": [BAG, ICE]}));
@@ -79,7 +79,7 @@ fn keys_that_no_till_can_have_are_refused() {
     put(&mut manager, "/api/pos/quick-keys", &json!([])).refused(400, "invalid_query");
     assert_eq!(manager.get(KEYS).data(200)["items"], json!([]), "a refusal changed something");
 
-    // Under one key, another till is another request.
+    // Under the same idempotency key, a change of another till is a different request.
     let body = json!({"items": [{"sku": BAG}]}).to_string();
     let mut keyed = |path: &str| manager.send("PUT", path, &[("Idempotency-Key", "one")], body.as_bytes());
     let first = keyed(KEYS);

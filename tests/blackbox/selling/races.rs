@@ -1,4 +1,4 @@
-//! Two at once: exactly one wins, a thousand times over.
+//! Two concurrent requests: exactly one wins, a thousand times in a row.
 
 use serde_json::{Value, json};
 use std::sync::Barrier;
@@ -7,7 +7,7 @@ use testkit::{Client, Reply, Store};
 
 const ROUNDS: usize = 1_000;
 
-/// Both requests, let go at the same moment.
+/// Sends both requests at the same moment.
 fn at_once(first: (&mut Client, &str, &Value), second: (&mut Client, &str, &Value)) -> [Reply; 2] {
     let start = Barrier::new(2);
     let go = |(client, path, body): (&mut Client, &str, &Value)| {
@@ -20,7 +20,7 @@ fn at_once(first: (&mut Client, &str, &Value), second: (&mut Client, &str, &Valu
     })
 }
 
-/// The winner's place and data; the loser heard this refusal.
+/// Returns the winner's index and data. Asserts that the loser got this refusal.
 fn one_wins(replies: &[Reply; 2], won: u16, lost: (u16, &str)) -> (usize, Value) {
     let winner = usize::from(replies[0].status != won);
     replies[1 - winner].refused(lost.0, lost.1);

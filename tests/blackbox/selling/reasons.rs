@@ -1,4 +1,4 @@
-//! Reason codes: a help at first; where the shop says so nothing else is taken.
+//! Reason codes: suggestions by default, and the only accepted values where the store enforces them.
 
 use serde_json::{Value, json};
 use testkit::counter::{Counter, SALES, approved, basket, text};
@@ -8,12 +8,12 @@ const RETURNS: &str = "/api/pos/returns";
 const ENFORCED: &str = "reasons.voids = [\"mistake\", \"left\"]\nreasons.discounts = [\"damaged\"]\n\
                         reasons.returns = [\"torn\", \"late\"]\nreasons.enforced = true";
 
-/// A return of one piece for this reason.
+/// Returns the body of a return of one piece for this reason.
 fn back(sale: &Value, reason: &Value) -> Value {
     json!({"transaction_id": sale["transaction_id"], "items": [{"sku": "8990001", "qty": 1, "reason": reason}]})
 }
 
-/// A basket with a discount on its line, another on the whole, and a reason for both.
+/// Returns a basket with a discount on its line, another on the whole basket, and a reason for both.
 fn cheaper(reason: &Value) -> Value {
     let mut body = basket(&[("8990001", 2)]);
     body["items"][0]["discount"] = json!(100);
@@ -57,7 +57,7 @@ fn each_discount_keeps_its_own_reason() {
     };
     assert_eq!(why(&made), [json!("dented"), json!("a regular"), Value::Null]);
 
-    // A third line's discount leaves the others as they are, and so does one on the whole.
+    // The discount of a third line leaves the others unchanged.
     let path = format!("{SALES}/{}", text(&made, "transaction_id"));
     let mut patch = |path: &str, body: &Value| {
         let json = [("content-type", "application/json")];
@@ -68,7 +68,7 @@ fn each_discount_keeps_its_own_reason() {
     let cleared = patch(&format!("{path}/lines/1"), &json!({"reason": null}));
     assert_eq!(why(&cleared), [Value::Null, json!("a regular"), json!("short_dated")]);
     let all = patch(&path, &json!({"discount": 30, "discount_reason": "staff"}));
-    assert_eq!(why(&all), vec![json!("staff"); 3], "a reason without lines is that of all discounts");
+    assert_eq!(why(&all), vec![json!("staff"); 3], "a reason without lines applies to all discounts");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn where_the_list_is_enforced_nothing_else_is_taken() {
         "enforced": true});
     assert_eq!(counter.till.get(REASONS).data(200), offered);
 
-    // Discounts by hand, made and changed; what has none needs no reason.
+    // Discounts by hand, when made and when changed. A basket without a discount needs no reason.
     for wrong in [Value::Null, json!("a regular"), json!("mistake")] {
         counter.till.post(SALES, &cheaper(&wrong)).invalid_field("discount_reason");
     }
@@ -92,9 +92,9 @@ fn where_the_list_is_enforced_nothing_else_is_taken() {
     patch(&mut counter.till, &path, &json!({"note": "no discount"})).data(200);
     let path = format!("{SALES}/{}", text(&damaged, "transaction_id"));
     let changed = patch(&mut counter.till, &path, &json!({"discount": 20})).data(200);
-    assert_eq!(changed["items"][0]["discounts"][0]["reason"], json!("damaged"), "the reason stays");
+    assert_eq!(changed["items"][0]["discounts"][0]["reason"], json!("damaged"), "the reason is unchanged");
 
-    // A price below the catalogue's, by its own reason or the sale's; one above needs none.
+    // A price below the catalogue's needs a reason, its own or the sale's. A higher one needs none.
     let priced = |price: i64, reason: &Value| {
         let mut body = approved(basket(&[("8990001", 1)]));
         body["items"][0]["price"] = json!(price);
@@ -109,7 +109,7 @@ fn where_the_list_is_enforced_nothing_else_is_taken() {
     let dearer = counter.till.post(SALES, &priced(2_001, &Value::Null)).data(201);
     counter.act(&dearer, "void", &json!({"reason": "left"})).data(200);
 
-    // Voids of a basket, of one that waits, of a sale.
+    // Voids of a basket, of a held basket and of a sale.
     counter.act(&damaged, "void", &json!({"reason": "it rains"})).invalid_field("reason");
     counter.act(&damaged, "void", &json!({"reason": "left"})).data(200);
     counter.till.post("/api/pos/holds", &json!({"transaction_id": plain["transaction_id"]})).data(201);
@@ -118,7 +118,7 @@ fn where_the_list_is_enforced_nothing_else_is_taken() {
     let sold = counter.sale(&[("8990001", 2)], &[], "cash");
     counter.act(&sold, "void", &approved(json!({"reason": "it rains"}))).invalid_field("reason");
 
-    // Returns line by line, with a receipt and without, and the void of one.
+    // Returns by line, with and without a receipt, and the void of a return.
     for wrong in [Value::Null, json!("it rains")] {
         counter.till.post(RETURNS, &back(&sold, &wrong)).invalid_field("items[0].reason");
     }

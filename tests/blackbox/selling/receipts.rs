@@ -1,4 +1,4 @@
-//! What a till finds and what it prints: products, receipts, the copies that say so.
+//! Products and receipts that a till finds and prints, and copies that are marked as such.
 
 use serde_json::json;
 use testkit::Client;
@@ -13,12 +13,12 @@ fn a_receipt_is_printed_once_and_copies_say_so() {
     assert_eq!((&data["kind"], &data["return"]), (&json!("sale"), &json!(null)));
     assert_eq!(data["transaction"]["total"], sold["total"]);
 
-    // Reading is no print, as often as it is done.
+    // Reading a receipt is not a print, however often it is done.
     let read = |counter: &mut Counter, form: &str| counter.till.send("GET", &path, &[("Accept", form)], b"");
     for form in ["text/plain", "text/html", "text/plain"] {
         assert!(!read(&mut counter, form).text().contains("COPY"), "{form}");
     }
-    // Of prints at once one is the original.
+    // Of concurrent prints one is the original.
     let prints = format!("{path}/prints");
     let print = |till: &mut Client| till.send("POST", &prints, &[("Accept", "text/plain")], b"{}");
     let tills: Vec<Client> = (0..8).map(|_| counter.store.login("till-1")).collect();
@@ -58,11 +58,11 @@ fn a_customers_paper_is_in_words_and_a_gift_receipt_has_no_prices() {
     assert!(gift.contains("GIFT RECEIPT") && gift.contains(&text(&sold, "receipt_no")), "{gift}");
     assert!(!gift.contains("TOTAL") && !gift.contains("2,000"), "{gift}");
     let paper = plain("");
-    assert!(!paper.contains("COPY"), "a gift receipt is no print of this one: {paper}");
+    assert!(!paper.contains("COPY"), "a gift receipt does not count as a print of this receipt: {paper}");
     let lines: Vec<_> = paper.lines().collect();
     assert!(lines.iter().any(|line| line.starts_with("Bank transfer ")), "{paper}");
     assert!(lines.iter().any(|line| line.starts_with("Tax 11 % ")), "{paper}");
-    // Why it was given is not the customer's business; the parts of it are one.
+    // The receipt does not show the reason of a discount, and shows its parts as one.
     assert!(!paper.contains("short_dated"), "{paper}");
     let off = lines.iter().filter(|line| line.trim_start().starts_with("discount"));
     assert_eq!(off.collect::<Vec<_>>(), [&format!("{:<38}{:>4}", "  discount", "-150").as_str()], "{paper}");
@@ -100,7 +100,7 @@ fn transactions_are_listed_by_what_people_ask_for() {
     let of_day = format!("/api/pos/transactions?from={day}&to={day}&state=paid");
     let found = counter.manager.get(&of_day).data(200);
     assert_eq!(found["items"].as_array().unwrap().len(), 1, "{found}");
-    // A manager without a shift sees the whole store; one end of a span of dates is enough.
+    // A manager without a shift sees the whole store. A period may have only one of its dates.
     for query in
         ["?state=paid".to_owned(), format!("?from={day}&state=paid"), format!("?to={day}&state=paid")]
     {

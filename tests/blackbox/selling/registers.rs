@@ -17,7 +17,7 @@ fn a_disabled_till_is_refused_wherever_it_speaks() {
     assert_eq!((&off["register_id"], &off["state"]), (&json!("till-1"), &json!("disabled")));
     let body = json!({"items": [{"sku": "8990001", "qty": 1, "price": 2000}]});
     till.post("/api/pos/transactions", &body).refused(403, "insufficient_role");
-    // Omitting the till, or being a manager, does not avoid the refusal.
+    // Leaving out the till, or being a manager, does not bypass the refusal.
     let mut silent = store.login("till-1");
     silent.post("/api/pos/transactions", &body).refused(403, "insufficient_role");
     let close = format!("/api/shifts/{id}/close");

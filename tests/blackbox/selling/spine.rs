@@ -1,4 +1,4 @@
-//! The whole way of a sale, from the till's basket to head office's report, figure by figure.
+//! A sale from the till's basket to head office's report, figure by figure.
 
 use serde_json::{Value, json};
 use testkit::dice::Random;
@@ -7,7 +7,7 @@ use testkit::store::{PASSWORD, STORE_ID};
 use testkit::till::Till;
 use testkit::{Client, Store, audit, wait};
 
-/// Two lines worth 9,990 (vector B1 of docs/arithmetic.md).
+/// Returns two lines worth 9,990 (vector B1 of docs/arithmetic.md).
 fn basket() -> Value {
     json!({"items": [{"sku": "8990001", "qty": 3, "price": 2000}, {"sku": "8990002", "qty": 1, "price": 3000}]})
 }
@@ -99,7 +99,7 @@ fn a_sale_reaches_head_office() {
     );
     expect(&closed["shift"], &[("z_no", json!(1))]);
     let after = manager.get(&format!("/api/shifts/{shift_id}/summary")).data(200);
-    assert_eq!(after, closed, "closing answers with the summary");
+    assert_eq!(after, closed, "the answer to the close is the summary");
 
     reported(&hub, &mut manager, shift["business_date"].as_str().unwrap());
     store.stop();
@@ -117,7 +117,7 @@ fn cash_with_change(till: &mut Client) {
     );
     assert!(
         created["items"][0].get("cost").is_none_or(Value::is_null),
-        "cost is not for cashiers: {created}"
+        "cashiers must not see costs: {created}"
     );
     let id = created["transaction_id"].as_str().unwrap();
     let path = format!("/api/pos/transactions/{id}");
@@ -133,7 +133,7 @@ fn cash_with_change(till: &mut Client) {
         &paid["payments"][0],
         &[("method", json!("cash")), ("tendered", json!(20_000)), ("state", json!("accepted"))],
     );
-    assert_eq!(till.get(&path).data(200), paid, "what is read is what was answered");
+    assert_eq!(till.get(&path).data(200), paid, "the sale reads as it was answered");
     let by_receipt = audit::items(till, "/api/pos/transactions?receipt_no=S001-till-1-00000001");
     assert_eq!(by_receipt.len(), 1, "{by_receipt:?}");
     expect(&by_receipt[0], &[("transaction_id", json!(id))]);
@@ -170,7 +170,7 @@ fn given_away(till: &mut Client) {
     expect(&paid, &[("state", json!("paid")), ("receipt_no", json!("S001-till-1-00000003"))]);
 }
 
-/// Pushes what there is and compares head office's report with the shift's summary above.
+/// Pushes all records and compares head office's report with the shift's summary above.
 #[track_caller]
 fn reported(hub: &Hub, manager: &mut Client, date: &str) {
     let forced = wait::until("everything is pushed", || {
@@ -188,7 +188,7 @@ fn reported(hub: &Hub, manager: &mut Client, date: &str) {
     expect(&row, &[("returns_count", json!(0)), ("net_total", json!(19_980))]);
 }
 
-/// Head office's figures of the store on a date.
+/// Returns head office's figures of the store on a date.
 #[track_caller]
 fn row_of_store(hub: &Hub, date: &str) -> Value {
     let path = format!("/api/reports/sales?from={date}&to={date}&store_id={STORE_ID}&group_by=store");
@@ -224,7 +224,7 @@ fn a_hub_that_was_away_gets_everything_once() {
         till.sell();
     }
     hub.start();
-    wait::until("nothing waits for the hub", || {
+    wait::until("no record waits for the hub", || {
         let outbox = manager.get("/api/sync/status").data(200)["outbox"].clone();
         (outbox["pending"] == json!(0)).then_some(())
     });
@@ -251,7 +251,7 @@ fn a_repeat_is_the_first_answer_byte_for_byte() {
     let cash = json!({"method": "cash", "amount": 9_990});
     let paid = till.post_keyed(&pay, "pay-1", &cash);
     paid.data(200);
-    assert_eq!(paid.header("idempotency-replayed"), None, "the first answer is no replay");
+    assert_eq!(paid.header("idempotency-replayed"), None, "the first answer is not replayed");
 
     for round in ["running", "killed", "stopped"] {
         match round {
@@ -279,13 +279,13 @@ fn a_repeat_is_the_first_answer_byte_for_byte() {
         );
     }
 
-    // The same key from another user or on another path is another key.
+    // The same key from another user or on another path is a different key.
     let mut admin = store.login("admin").at_register("till-9");
     admin.post("/api/shifts/open", &json!({})).data(201);
     let other = admin.post_keyed("/api/pos/transactions", "create-1", &basket());
     assert_ne!(other.data(201)["transaction_id"], json!(id));
 
-    // A closed shift has no actor left; the repeat of its close is answered all the same.
+    // A closed shift has no actor any more. A repeated close still gets its answer.
     let close = format!("/api/shifts/{shift_id}/close");
     let closed = till.post_keyed(&close, "close-1", &json!({"counted_cash": 9_990}));
     closed.data(200);
@@ -328,6 +328,6 @@ fn one_key_sent_by_many_at_once_sells_once() {
         assert_eq!(reply.text(), replies.iter().find(|reply| reply.status == 201).unwrap().text());
         first_answers += usize::from(reply.header("idempotency-replayed").is_none());
     }
-    assert_eq!(first_answers, 1, "exactly one ran");
+    assert_eq!(first_answers, 1, "exactly one request ran");
     assert_eq!(audit::items(&mut till, "/api/pos/transactions?state=open").len(), 1);
 }

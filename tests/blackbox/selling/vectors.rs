@@ -1,5 +1,5 @@
-//! The figures of docs/arithmetic.md, asked over HTTP: baskets, payments, rounding, refunds, tenders and points
-//! of the vectors come out of the running store as the page says.
+//! The figures of docs/arithmetic.md over HTTP: baskets, payments, rounding, refunds, tenders and points of the
+//! vectors, computed by the running store.
 
 use crate::head_office::apply_feed;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use testkit::{Client, Reply, Store, process};
 
 const RETURNS: &str = "/api/pos/returns";
 
-/// The vectors of one section.
+/// Returns the vectors of one section.
 fn vectors(file: &str, function: &str) -> Vec<Value> {
     let text = match file {
         "price" => include_str!("../../../domain/tests/vectors/01-price.json"),
@@ -24,7 +24,7 @@ fn vectors(file: &str, function: &str) -> Vec<Value> {
     found
 }
 
-/// A shop with these settings: products are called after their rate of tax.
+/// A shop with these settings. Products are named after their tax rate.
 struct Shop {
     store: Store,
     till: Client,
@@ -46,7 +46,7 @@ impl Shop {
         Self { store, till, manager, shift_id, members: 0 }
     }
 
-    /// A member with so many points.
+    /// Creates a member with this many points.
     fn member(&mut self, points: i64) -> String {
         self.members += 1;
         let body = json!({"name": "M", "phone": format!("0812{:08}", self.members)});
@@ -62,7 +62,7 @@ impl Shop {
         number(&self.manager.get(&format!("/api/members/{member}/points")).data(200), "balance")
     }
 
-    /// A basket of untaxed lines at these prices.
+    /// Creates a basket of untaxed lines at these prices.
     fn plain(&mut self, prices: &[i64], member: Option<&str>) -> Value {
         let line = |price: &i64| json!({"sku": "rate-0", "qty": 1, "price": price});
         let mut body = json!({"items": prices.iter().map(line).collect::<Vec<_>>()});
@@ -80,7 +80,7 @@ impl Shop {
         self.till.post(&path, &json!({"payments": payments}))
     }
 
-    /// One line of a sale comes back.
+    /// Takes back one line of a sale.
     fn back(&mut self, sale: &Value, line_no: usize, sku: &str, qty: i64) -> Reply {
         let items = json!([{"sku": sku, "qty": qty, "line_no": line_no}]);
         self.till.post(RETURNS, &json!({"transaction_id": sale["transaction_id"], "items": items}))
@@ -106,7 +106,7 @@ fn taxed(vector: &Value) -> String {
     format!("tax.prices_include_tax = {}\n", vector["in"]["tax"] == "contained")
 }
 
-/// Every field that the vector tells is so.
+/// Asserts that every field of the vector has its value.
 #[track_caller]
 fn fits(id: &str, shown: &Value, reported: &Value) {
     for (name, expected) in reported.as_object().unwrap() {
@@ -264,7 +264,7 @@ fn money_goes_back_by_method_as_the_page_says() {
             }
             assert_eq!(json!(shown), parts, "{id}: {returned}");
             let now = shop.balance(&member);
-            assert_eq!(now - balance, points, "{id}: points go back with the money: {returned}");
+            assert_eq!(now - balance, points, "{id}: points are given back with the money: {returned}");
             balance = now;
         }
     }
@@ -277,7 +277,7 @@ fn points_are_earned_and_reversed_as_the_page_says() {
     for vector in vectors("points", "points") {
         let (id, given, out) = (text(&vector, "id"), &vector["in"], &vector["out"]);
         if given["multiplier_bp"] != json!(10_000) {
-            // Tiers come from head office.
+            // The tier of a member is set by head office.
             continue;
         }
         let shop = shops.with(format!("points.earn_per = {}\n", given["earn_per"]));
@@ -307,7 +307,7 @@ fn points_are_earned_and_reversed_as_the_page_says() {
     assert!(tried >= 4, "{tried} vectors");
 }
 
-/// A shop of its own for one vector of promotions: its products, its promotions, a member of its tier.
+/// Opens a shop for one vector of promotions, with its products, its promotions and a member of its tier.
 fn promoted(given: &Value) -> (Shop, String) {
     let mut shop = Shop::open("");
     let mut rows = String::from("sku,name,price,category,barcode,reorder_level,tax_rate_bp,cost\n");
@@ -319,7 +319,7 @@ fn promoted(given: &Value) -> (Shop, String) {
     process::succeed(shop.store.command(&["import", "products", file.to_str().unwrap()]), "");
     let mut promotions = given["promotions"].as_array().unwrap().clone();
     for promotion in &mut promotions {
-        // In force then: in force today.
+        // A promotion that is in force on the vector's date is in force today.
         assert!(promotion["from"].as_str() <= given["date"].as_str());
         assert!(promotion["to"].as_str() >= given["date"].as_str());
         (promotion["from"], promotion["to"]) = (json!("2000-01-01"), json!("2999-12-31"));
@@ -357,7 +357,7 @@ fn promotions_come_out_as_the_page_says() {
                 "{id}: {shown}"
             );
         }
-        // It is paid at its price, and returning all of it refunds all of it.
+        // The basket is paid at its price, and a return of everything refunds the same amount.
         shop.pay(&made, &json!([{"method": "card", "amount": made["total"]}])).data(200);
         let items: Vec<Value> = given["lines"]
             .as_array()

@@ -1,4 +1,5 @@
-//! Two pages have one basket open: neither writes over what the other did unseen, and scans of both count.
+//! Two pages have the same basket open: neither overwrites changes of the other that it has not seen, and scans of both
+//! count.
 
 use serde_json::{Value, json};
 use testkit::counter::{Counter, SALES, basket, text};
@@ -12,7 +13,7 @@ fn send(client: &mut Client, method: &str, path: &str, version: Option<&str>, bo
     client.send(method, path, &headers, body.to_string().as_bytes())
 }
 
-/// A basket of one line, its path and its version.
+/// Creates a basket of one line, and returns its path and its version.
 fn opened(counter: &mut Counter) -> (String, String) {
     let made = counter.till.post(SALES, &basket(&[("8990001", 1)])).data(201);
     (format!("{SALES}/{}", text(&made, "transaction_id")), text(&made, "version"))
@@ -39,7 +40,7 @@ fn a_change_of_a_basket_that_another_page_changed_is_refused() {
     }
     assert_eq!(there.get(&path).data(200), first);
     send(&mut there, "PATCH", &path, Some(&version), &json!({"note": "two bags"})).data(200);
-    // Who names no version changes whatever is there, as ever.
+    // A request without a version changes the basket whatever its version is.
     let last = send(&mut here, "PATCH", &path, None, &json!({"note": "three"})).data(200);
     assert_eq!(last["note"], json!("three"));
     for wrong in ["x", "W/\"x\"", "\"\"", "*"] {
@@ -78,13 +79,13 @@ fn a_line_is_added_changed_and_taken_off_as_the_whole_basket_would_be() {
     let scanned = till.post(&lines, &json!({"barcode": "89900030", "qty": 6})).data(200);
     let line = &scanned["items"][1];
     assert_eq!((&line["qty"], &line["code"]), (&json!(36), &json!("89900030")), "{scanned}");
-    // By another name it is another line: no scan tells how the pieces of this one were counted.
+    // Another code makes another line, because the receipt shows how the pieces of this one were scanned.
     let apart = till.post(&lines, &json!({"sku": "8990003", "qty": 1})).data(200);
     assert_eq!(apart["items"].as_array().unwrap().len(), 3, "{apart}");
     let fewer = json!({"qty": 30, "discount": 500, "reason": "dented"});
     let changed = send(till, "PATCH", &format!("{lines}/2"), None, &fewer).data(200);
     assert_eq!((&changed["items"][1]["qty"], &changed["items"][1]["discount"]), (&json!(30), &json!(500)));
-    // A line with a discount by hand does not grow.
+    // A line with a discount by hand gets no more pieces.
     let beside = till.post(&lines, &json!({"barcode": "89900030", "qty": 1})).data(200);
     assert_eq!(beside["items"].as_array().unwrap().len(), 4, "{beside}");
     let off = send(till, "DELETE", &format!("{lines}/3"), None, &json!({"reason": "twice"})).data(200);

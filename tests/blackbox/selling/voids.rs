@@ -1,4 +1,5 @@
-//! Baskets changed, voided, and payments put right: who may, what comes back, what stays on paper.
+//! Baskets that are changed or voided, and payments that are corrected: who may do so, what is refunded, and what stays
+//! recorded.
 
 use serde_json::{Value, json};
 use testkit::counter::{Counter, SALES, approved, basket, number, text};
@@ -18,7 +19,7 @@ fn a_cashier_voids_what_nothing_was_paid_of_in_the_own_shift() {
     other.post(&path, &why()).refused(403, "insufficient_role");
     counter.store.login("warehouse").post(&path, &why()).refused(403, "insufficient_role");
     counter.till.post(&format!("{SALES}/trx_nope/void"), &why()).refused(404, "not_found");
-    assert_eq!(counter.read(&made)["state"], json!("open"), "refusals change nothing");
+    assert_eq!(counter.read(&made)["state"], json!("open"), "refusals changed nothing");
 
     let voided = counter.act(&made, "void", &why()).data(200);
     assert_eq!((&voided["state"], &voided["void_reason"]), (&json!("voided"), &json!("customer left")));
@@ -42,7 +43,7 @@ fn what_was_paid_in_part_goes_back_by_a_managers_word() {
     let mut wrong = approved(why());
     wrong["approval"]["password"] = json!("not the word");
     counter.act(&made, "void", &wrong).refused(403, "approval_refused");
-    // Nobody approves the own request.
+    // Nobody may approve their own request.
     let mut own = approved(why());
     own["approval"]["username"] = json!("till-1@s001.example");
     counter.act(&made, "void", &own).refused(403, "approval_required");
@@ -64,7 +65,11 @@ fn a_sale_is_voided_in_its_own_open_shift_and_only_whole() {
     let voided = counter.act(&sold, "void", &approved(why())).data(200);
     assert_eq!((&voided["state"], &voided["receipt_no"]), (&json!("voided"), &sold["receipt_no"]));
     assert_eq!(voided["refunds"][0]["amount"], sold["total"]);
-    assert_eq!((counter.on_hand("8990009"), counter.value("8990009")), (stock, value), "as it was");
+    assert_eq!(
+        (counter.on_hand("8990009"), counter.value("8990009")),
+        (stock, value),
+        "the stock is as before"
+    );
     let summary = counter.summary();
     assert_eq!((&summary["sales_count"], &summary["voids_count"]), (&json!(0), &json!(1)));
     counter.act(&sold, "void", &approved(why())).refused(409, "invalid_state");
@@ -89,12 +94,12 @@ fn a_payment_is_taken_back_before_completion() {
     let made = counter.basket(&[("8990003", 1)]);
     let part = counter.act(&made, "pay", &json!({"method": "cash", "amount": 5_000})).data(200);
     let cash = |counter: &mut Counter| counter.summary()["cash"]["expected"].clone();
-    assert_eq!(cash(&mut counter), json!(5_000), "it is in the drawer");
+    assert_eq!(cash(&mut counter), json!(5_000), "the drawer has the payment");
     let id = text(&part["payments"][0], "payment_id");
     let reverse = format!("payments/{id}/reverse");
     counter.act(&made, &reverse, &json!({"reason": ""})).invalid_field("reason");
     counter.act(&made, "payments/pay_nope/reverse", &why()).refused(404, "not_found");
-    // Nobody but the cashier whose shift it is, and a manager.
+    // Only the shift's cashier and a manager may do so.
     let (mut other, _) = counter.second();
     let path = format!("{SALES}/{}/{reverse}", text(&made, "transaction_id"));
     other.post(&path, &why()).refused(403, "insufficient_role");
@@ -110,9 +115,9 @@ fn a_payment_is_taken_back_before_completion() {
     assert_eq!(
         (counter.method("cash"), cash(&mut counter)),
         ((0, 0), json!(0)),
-        "it is in no sum of the shift"
+        "no sum of the shift has the payment"
     );
-    // To drop it now has the same effect as voiding it partly paid, and asks for the same approval.
+    // Voiding the basket now has the same effect as voiding it partly paid, and needs the same approval.
     counter.act(&made, "void", &why()).refused(403, "approval_required");
     counter.act(&made, "pay", &json!({"method": "card", "amount": made["total"]})).data(200);
     counter.act(&made, &reverse, &why()).refused(409, "invalid_state");
@@ -142,7 +147,7 @@ fn a_wrong_method_is_put_right_in_the_same_shift() {
 
     let right = counter.act(&sold, "correct-tender", &approved(correct(&wrong, total))).data(200);
     let states: Vec<_> = right["payments"].as_array().unwrap().iter().map(|one| text(one, "state")).collect();
-    assert_eq!(states, ["reversed", "accepted"], "both rows stay");
+    assert_eq!(states, ["reversed", "accepted"], "both rows are kept");
     assert_eq!((&right["state"], &right["receipt_no"]), (&json!("paid"), &sold["receipt_no"]));
     assert_eq!((counter.method("cash"), counter.method("card")), ((0, 0), (total, 0)));
     assert_eq!(counter.read(&sold), right);
@@ -203,7 +208,7 @@ fn another_price_is_a_matter_of_policy() {
     let mut never = Counter::open_with("pricing.override = \"reject\"");
     never.till.post(SALES, &approved(cheap.clone())).invalid_field("items[0].price");
     never.basket(&[("8990001", 1)]);
-    // The price is the catalogue's, so no policy on prices applies.
+    // The price is the catalogue's, so no price policy applies.
     let said = |sale: serde_json::Value| {
         (sale["items"][0]["price"].clone(), sale["items"][0]["price_override"].clone())
     };
@@ -215,7 +220,7 @@ fn another_price_is_a_matter_of_policy() {
 fn a_discount_by_hand_has_a_limit() {
     let mut counter = Counter::open_with("pricing.discount_limit_bp = 1000");
     let body = |own: i64, whole: i64| json!({"items": [{"sku": "8990001", "qty": 5, "price": 2_000, "discount": own}], "discount": whole});
-    // A tenth of 10,000, by line, as a whole, or both.
+    // A discount of a tenth of 10,000: on the line, on the whole, or both.
     for (own, whole) in [(1_000, 0), (0, 1_000), (600, 400)] {
         counter.till.post(SALES, &body(own, whole)).data(201);
     }
@@ -234,11 +239,11 @@ fn a_discount_by_hand_has_a_limit() {
     counter.manager.post(SALES, &body(0, 1)).refused(409, "no_open_shift");
     let audit = counter.manager.get("/api/audit?action=transaction.discounted").data(200);
     let entries = audit["items"].as_array().unwrap();
-    assert_eq!(entries.len(), 2, "one for each approval: {audit}");
+    assert_eq!(entries.len(), 2, "one entry for each approval: {audit}");
     assert!(entries.iter().all(|entry| entry["approved_by"].is_string()), "{audit}");
 }
 
-/// What a list shows, page by page.
+/// Returns the rows of a list, page by page.
 #[track_caller]
 fn listed(client: &mut testkit::Client, query: &str) -> Vec<String> {
     let (mut ids, mut path) = (Vec::new(), format!("{SALES}?limit=2&{query}"));
@@ -275,7 +280,7 @@ fn every_list_shows_baskets_that_were_voided_unpaid() {
 
     let manager = &mut counter.manager;
     let of_shift = listed(manager, &format!("state=voided&shift_id={shift}"));
-    assert_eq!(of_shift.len(), 4, "left, paid, held, closed over");
+    assert_eq!(of_shift.len(), 4, "abandoned, paid, held, and closed with the shift");
     assert_eq!(listed(manager, &format!("state=voided&from={day}&to={day}")), of_shift);
     assert_eq!(listed(manager, &format!("from={day}&to={day}")).len(), 5);
     assert_eq!(listed(manager, &format!("state=voided&member_id={member}")), [text(&left, "transaction_id")]);

@@ -1,4 +1,4 @@
-//! Days that end by themselves: sealed when the next one begins, once, whoever was away meanwhile.
+//! Days that are sealed automatically when the next one begins: exactly once, also after an outage.
 
 use edge::clock;
 use jiff::Span;
@@ -10,8 +10,8 @@ use testkit::counter::text;
 use testkit::hub::Hub;
 use testkit::{Client, Store, process, wait};
 
-/// With `EVENING` the business day is one earlier than with `MORNING`, at any time of the day. A restart with the
-/// other setting stands for the night.
+/// With `EVENING` the business day is one earlier than with `MORNING`, at any time of the day. A restart with the other
+/// setting simulates the night.
 const EVENING: &str = "store.day_start = \"23:59\"";
 const MORNING: &str = "store.day_start = \"00:00\"";
 
@@ -54,7 +54,7 @@ fn the_next_day_seals_what_is_over_and_a_late_close_what_was_left_open() {
     let (first, date) = open(&mut one);
     let (late, _) = open(&mut two);
     close(&mut one, &first);
-    assert_eq!(day(&mut manager, &date)["state"], json!("open"), "its day is not over");
+    assert_eq!(day(&mut manager, &date)["state"], json!("open"), "the business day is not over");
 
     store.stop();
     store.set(MORNING);
@@ -65,7 +65,7 @@ fn the_next_day_seals_what_is_over_and_a_late_close_what_was_left_open() {
     let seen = day(&mut manager, &date);
     assert_eq!((&seen["state"], &seen["missing"][0]["shift_id"]), (&json!("open"), &json!(late)));
     let mut list = |query: &str| manager.get(&format!("/api/days?{query}")).data(200);
-    assert_eq!(list("")["items"], json!([day_of(&store, &today), seen]), "the newest first");
+    assert_eq!(list("")["items"], json!([day_of(&store, &today), seen]), "newest first");
     let page = list("limit=1");
     let rest = list(&format!("limit=1&cursor={}", text(&page, "next_cursor")));
     assert_eq!((&rest["items"], &rest["next_cursor"]), (&json!([seen]), &Value::Null));
@@ -87,7 +87,7 @@ fn the_next_day_seals_what_is_over_and_a_late_close_what_was_left_open() {
     close(&mut three, &morning);
     assert_eq!(day(&mut manager, &today)["state"], json!("open"), "a day is not sealed before it is over");
 
-    // Head office is told once, also after another start.
+    // Head office gets the record once, also after another start.
     store.stop();
     store.start();
     reported(&mut manager);
@@ -113,7 +113,7 @@ fn a_start_seals_what_ended_while_nobody_was_there_but_not_twice() {
     manager.post("/api/safe/opening", &json!({"amount": 1_000_000, "reason": "counted"})).data(200);
     let reported = last_seq(&mut manager);
 
-    // A day that a person sealed stays that person's.
+    // A day that a person sealed keeps that person as its sealer.
     let (id, today) = open(&mut till);
     close(&mut till, &id);
     let by_hand = manager
@@ -129,14 +129,14 @@ fn a_start_seals_what_ended_while_nobody_was_there_but_not_twice() {
     assert_eq!(day(&mut manager, &date)["sealed_at"], by_itself["sealed_at"]);
     assert_eq!(day(&mut manager, &today)["sealed_by"], by_hand["sealed_by"]);
     let records = last_seq(&mut manager).as_u64().unwrap() - after.as_u64().unwrap();
-    assert_eq!(records, 2, "the deposit and its audit entry, nothing else");
+    assert_eq!(records, 2, "only the deposit and its audit entry");
 }
 
 #[test]
 fn a_clock_that_jumps_seals_no_day_and_ends_no_hold_before_its_time() {
     let Some(clock) = Clock::find() else { return };
     let waits = Duration::from_secs(8);
-    // Noon is far from either end of the day.
+    // At noon both ends of the day are far away.
     let ahead = 12 - i64::from(clock::now().timestamp().to_zoned(TimeZone::UTC).hour());
     let zone = format!("store.timezone = \"Etc/GMT{:+}\"\n", -ahead);
     let mut store = Store::prepare(&format!("{zone}holds.expire_after = \"{}s\"\n", waits.as_secs()), 1);
@@ -150,15 +150,19 @@ fn a_clock_that_jumps_seals_no_day_and_ends_no_hold_before_its_time() {
     let held = till.post("/api/pos/holds", &basket).data(201);
     close(&mut till, &id);
     clock.set(Span::new().days(2));
-    // Tokens are of another day now.
+    // The tokens have expired, so the manager logs in again.
     let mut manager = store.login("manager");
     let sale = format!("/api/pos/transactions/{}", text(&held, "transaction_id"));
-    wait::until("the hold has waited for as long as it may", || {
+    wait::until("the hold has expired", || {
         (manager.get(&sale).data(200)["state"] == json!("voided")).then_some(())
     });
-    assert!(begun.elapsed() >= waits, "by the time that passed, and not by the wall clock");
-    assert_eq!(day(&mut manager, &date)["state"], json!("open"), "whoever ends holds also seals days");
-    // Not after a restart either, although the journal has commits of that day by now.
+    assert!(begun.elapsed() >= waits, "the hold ended by wall clock and not by elapsed time");
+    assert_eq!(
+        day(&mut manager, &date)["state"],
+        json!("open"),
+        "the job that ends holds also sealed the day"
+    );
+    // A restart does not seal the day either, although the journal has commits of the later date by now.
     store.kill9();
     store.start();
     let mut manager = store.login("manager");
@@ -187,7 +191,7 @@ fn a_day_that_sealed_itself_is_open_again_once_a_shift_opens_on_it() {
     store.set(MORNING);
     store.start();
     sealed(&mut manager, &date);
-    // The clock was wrong: it is still that day.
+    // The clock was wrong, and the day is not over.
     store.stop();
     store.set(EVENING);
     store.start();
@@ -198,12 +202,12 @@ fn a_day_that_sealed_itself_is_open_again_once_a_shift_opens_on_it() {
     let audit = manager.get("/api/audit?action=day.reopened").data(200);
     assert_eq!(audit["items"][0]["details"]["business_date"], json!(date), "{audit}");
     close(&mut till, &second);
-    // A person's seal holds.
+    // A seal by a person is kept.
     manager
         .post(&format!("/api/days/{date}/seal"), &json!({"force": true, "reason": "closed early"}))
         .data(200);
     let (_, next) = open(&mut till);
-    assert!(next > date, "what comes on a sealed day counts for the next one");
+    assert!(next > date, "documents after the seal count for the next day");
     reported(&mut manager);
     store.stop();
     store.verify();
@@ -229,20 +233,20 @@ fn a_restored_store_seals_nothing_before_it_has_what_the_hub_has() {
     reported(&mut manager);
     store.stop();
 
-    // A day later by the store's own records, and nobody there who knows that the day was sealed.
+    // The store's own records are of a later day, and nothing here knows that the day was sealed.
     hub.kill9();
     store.move_data(store.folder().join("restored"));
     process::succeed(store.command(&["restore", backup.to_str().unwrap()]), "");
     store.start();
     let mut manager = store.login("manager");
-    wait::until("the hub was tried for some seconds", || {
+    wait::until("the store has tried to reach the hub for some seconds", || {
         let status = manager.get("/api/sync/status").data(200);
         (status["hub"]["attempt"].as_u64() >= Some(6)).then_some(())
     });
     assert_eq!(day(&mut manager, &date)["state"], json!("open"));
     hub.start();
     let back = sealed(&mut manager, &date);
-    assert_eq!(back["sealed_at"], first["sealed_at"], "it came back, and was not made anew");
+    assert_eq!(back["sealed_at"], first["sealed_at"], "the seal was restored, not made again");
     store.stop();
     store.verify();
     let records = testkit::journal::records(store.data());
@@ -261,7 +265,7 @@ fn reported(manager: &mut Client) {
 
 #[test]
 fn a_day_that_is_not_over_takes_force_and_an_administrator_opens_it_again() {
-    // Noon is far from either end of the day.
+    // At noon both ends of the day are far away.
     let ahead = 12 - i64::from(clock::now().timestamp().to_zoned(TimeZone::UTC).hour());
     let zone = format!("store.timezone = \"Etc/GMT{:+}\"\n", -ahead);
     let hub = Hub::open();
@@ -280,7 +284,7 @@ fn a_day_that_is_not_over_takes_force_and_an_administrator_opens_it_again() {
     let early = json!({"force": true, "reason": "a power cut"});
     assert_eq!(manager.post(&seal, &early).data(200)["reason"], json!("a power cut"));
 
-    // The shop goes on, and nothing counts for the sealed day any more.
+    // The shop continues, and nothing counts for the sealed day any more.
     let goods = json!({"lines": [{"sku": "8990001", "qty": 100, "unit_cost": 1}]});
     let lost = json!({"reason": "loss", "lines": [{"sku": "8990001", "qty": -1}]});
     let bag = json!({"amount": 1, "bag_no": "B", "bank_account": "x"});
@@ -297,10 +301,10 @@ fn a_day_that_is_not_over_takes_force_and_an_administrator_opens_it_again() {
     let (second, counts_for) = open(&mut till);
     assert_eq!(counts_for, next);
     close(&mut till, &second);
-    // The day is compared after everything is there.
+    // The day is compared once all records have arrived.
     let complete = |stores: u64| {
         let (mut office, report) = (hub.login(), format!("/api/reports/sales?from={date}&to={date}"));
-        wait::until("the report says of how many stores it is complete", || {
+        wait::until("the report has the expected number of complete stores", || {
             let report = office.get(&report).data(200);
             (report["completeness"]["stores_complete"] == json!(stores)).then_some(())
         });
@@ -322,7 +326,7 @@ fn a_day_that_is_not_over_takes_force_and_an_administrator_opens_it_again() {
     let (third, counts_for) = open(&mut till);
     assert_eq!(counts_for, date);
     close(&mut till, &third);
-    // What is open again is not complete.
+    // A reopened day is not complete.
     complete(0);
     manager.post(&seal, &early).data(200);
     complete(1);

@@ -1,4 +1,4 @@
-//! The figures of a shift's end: how cash was counted, and what every method came to.
+//! Figures at the end of a shift: how cash was counted, and the totals of every method.
 
 use serde_json::{Value, json};
 use testkit::counter::{Counter, text};
@@ -72,7 +72,7 @@ fn every_method_has_its_own_count_and_variance() {
         assert_eq!(figures, json!([sales, refunds, sales - refunds, counted, variance]), "{method}: {row}");
     }
     assert_eq!(closed["shift"]["variance"], json!(-50));
-    // The summary stays as it was answered, over a crash.
+    // The summary is the same after a crash.
     counter.store.kill9();
     counter.store.start();
     assert_eq!(counter.summary(), closed);
@@ -81,18 +81,18 @@ fn every_method_has_its_own_count_and_variance() {
 #[test]
 fn a_till_says_which_one_it_is() {
     let mut counter = Counter::open();
-    // The header names the till of a shift that is opened; without one it is `main`.
+    // The header names the till of a new shift; without the header it is `main`.
     let mut silent = counter.store.login("till-2");
     let opened = silent.post("/api/shifts/open", &json!({})).data(201);
     assert_eq!(opened["register_id"], json!("main"));
     let body = json!({"items": [{"sku": "8990001", "qty": 1, "price": 2_000}]});
     let sale = silent.post("/api/pos/transactions", &body).data(201);
     assert_eq!((&sale["register_id"], &sale["shift_id"]), (&json!("main"), &opened["shift_id"]));
-    // Speaking from another till does not move a sale away from the own shift's.
+    // A request with another till's header still sells in the cashier's own shift.
     let mut elsewhere = counter.store.login("till-2").at_register("till-1");
     let sale = elsewhere.post("/api/pos/transactions", &body).data(201);
     assert_eq!(sale["register_id"], json!("main"), "{sale}");
-    // The body wins over the header where both name one.
+    // The body has precedence over the header if both name a till.
     let path = format!("/api/shifts/{}/close", text(&opened, "shift_id"));
     silent.post(&path, &json!({"counted_cash": 0, "void_open": true})).data(200);
     let opened = elsewhere.post("/api/shifts/open", &json!({"register_id": "till-7"})).data(201);

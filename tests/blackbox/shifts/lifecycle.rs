@@ -97,7 +97,7 @@ fn a_blind_shift_is_ended_counted_approved_and_recounted() {
     assert_eq!(till.post(&path("/end"), &json!({})).data(200)["state"], "ended");
     till.post(&path("/end"), &json!({})).refused(409, "invalid_state");
     till.post("/api/pos/transactions", &body).refused(409, "invalid_state");
-    // An ended shift outlives a crash, and is closed by its own actor.
+    // An ended shift survives a crash, and its own actor closes it.
     store.kill9();
     store.start();
     let close = path("/close");
@@ -111,7 +111,7 @@ fn a_blind_shift_is_ended_counted_approved_and_recounted() {
     let closed = till.post(&close, &approval("manager", testkit::store::PASSWORD)).data(200);
     assert_eq!((&closed["shift"]["z_no"], &closed["shift"]["variance"]), (&json!(1), &json!(-due - 999)));
     assert!(closed["shift"]["approved_by"].is_string(), "{closed}");
-    assert_eq!(till.get(&path("/summary")).data(200), closed, "no longer blind");
+    assert_eq!(till.get(&path("/summary")).data(200), closed, "the shift is no longer blind");
     till.post(&path("/recounts"), &json!({"counted_cash": 5, "reason": "x"}))
         .refused(403, "insufficient_role");
     manager
@@ -119,7 +119,7 @@ fn a_blind_shift_is_ended_counted_approved_and_recounted() {
         .invalid_field("counted_cash");
     let recounted = manager.post(&path("/recounts"), &json!({"counted_cash": 1_000 + due, "reason": "tray"}));
     let recounted = recounted.data(201);
-    assert_eq!(recounted["counted_cash"], json!(1), "the first count stays");
+    assert_eq!(recounted["counted_cash"], json!(1), "the first count is kept");
     assert_eq!(recounted["recounts"][0]["variance"], json!(0));
     let page = till.send("GET", &path("/report"), &[("Accept", "text/html")], b"");
     assert!(page.text().contains("<pre>Z REPORT") && page.text().contains("Recounted"), "{}", page.text());
@@ -150,7 +150,7 @@ fn shifts_are_listed_and_numbered_till_by_till() {
         for till in [&mut one, &mut two] {
             let id = open(till, 0);
             let closed = till.post(&format!("/api/shifts/{id}/close"), &json!({"counted_cash": 0})).data(200);
-            assert_eq!(closed["shift"]["z_no"], json!(round), "one counter per register, no gap");
+            assert_eq!(closed["shift"]["z_no"], json!(round), "one counter per register, without gaps");
         }
     }
     let last = open(&mut one, 0);
@@ -161,7 +161,7 @@ fn shifts_are_listed_and_numbered_till_by_till() {
     assert_eq!((count(&mut manager, "?state=open"), count(&mut manager, "?state=closed")), (1, 4));
     assert_eq!((count(&mut manager, "?to=2001-01-01"), count(&mut manager, "?from=2001-01-01")), (0, 5));
     let first = manager.get("/api/shifts?limit=4").data(200);
-    assert_eq!(first["items"][0]["shift_id"], json!(last), "the newest first");
+    assert_eq!(first["items"][0]["shift_id"], json!(last), "newest first");
     let cursor = first["next_cursor"].as_str().unwrap();
     let rest = manager.get(&format!("/api/shifts?limit=4&cursor={cursor}")).data(200);
     assert_eq!((rest["items"].as_array().unwrap().len(), &rest["next_cursor"]), (1, &Value::Null));
@@ -192,7 +192,7 @@ fn a_day_is_sealed_once_and_takes_no_more() {
     assert_eq!((&seen["totals"]["total"], &seen["by_method"][0]["net"]), (&json!(due), &json!(due)));
     manager.post(&format!("{day}/seal"), &json!({})).refused(409, "invalid_state");
     manager.post("/api/days/2999-01-01/seal", &json!({})).refused(409, "invalid_state");
-    // A day without a shift that somebody seals is listed as well.
+    // A sealed day without a shift is listed as well.
     manager.post("/api/days/2020-01-02/seal", &json!({})).data(200);
     let old = manager.get("/api/days?from=2020-01-01&to=2020-12-31").data(200)["items"].clone();
     assert_eq!((&old[0]["state"], &old[0]["shifts"], &old[1]), (&json!("sealed"), &json!([]), &json!(null)));
@@ -240,7 +240,11 @@ fn what_was_written_down_wrong_is_taken_back_by_a_document_that_names_it() {
     assert_eq!(manager.post("/api/safe/opening", &counted(50)).data(200)["before"], Value::Null);
     assert_eq!(manager.post("/api/safe/opening", &counted(500_000)).data(200)["before"], json!(50));
     let id = open(&mut till, 200_000);
-    assert_eq!(manager.get("/api/safe").data(200)["balance"], json!(300_000), "not below zero for a float");
+    assert_eq!(
+        manager.get("/api/safe").data(200)["balance"],
+        json!(300_000),
+        "a float can't make the balance negative"
+    );
 
     let path = format!("/api/shifts/{id}/cash-movements");
     let wrong = till.post(&path, &moves("pay_out", 150_000)).data(201);
@@ -300,7 +304,7 @@ fn a_shift_that_a_restore_interrupted_is_counted() {
     assert_eq!(manager.get(&path).data(200)["state"], json!("interrupted"));
     let closing = manager.post(&format!("{path}/close"), &json!({"counted_cash": 1}));
     assert_eq!(closing.refused(409, "invalid_state")["allowed"], json!(["recount"]));
-    // Its till sells again meanwhile, and has the numbers.
+    // The till sells again in the meantime and has the numbers.
     let next = open(&mut till, 0);
     let count = |cash: i64| json!({"counted_cash": cash, "reason": "after the restore"});
     let recounts = format!("{path}/recounts");

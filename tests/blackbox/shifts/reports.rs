@@ -1,4 +1,4 @@
-//! The store's reports: by every key they add up to the sales, and head office's reports agree.
+//! The store's reports: grouped by any key they add up to the sales, and head office's reports agree.
 
 mod book;
 
@@ -8,7 +8,7 @@ use testkit::counter::{Counter, number, text};
 use testkit::hub::Hub;
 use testkit::{Client, Store, wait};
 
-/// Groupings with the name of their key.
+/// Groupings, each with the name of its key.
 const GROUPINGS: [(&str, &str); 7] = [
     ("day", "business_date"),
     ("hour", "hour"),
@@ -34,7 +34,8 @@ fn csv(client: &mut Client, path: &str) -> Vec<Vec<String>> {
         reply.text()
     );
     let text = reply.text();
-    let text = text.strip_prefix('\u{feff}').expect("a mark by which spreadsheets see that it is UTF-8");
+    let text =
+        text.strip_prefix('\u{feff}').expect("a byte-order mark, by which spreadsheets recognise UTF-8");
     text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
@@ -47,7 +48,7 @@ fn every_grouping_is_the_sum_of_what_was_sold() {
     for (group_by, key) in GROUPINGS {
         let report = report(&mut counter.manager, &day, group_by);
         assert_eq!(shown(&report, key), book.rows(group_by), "{group_by}");
-        assert_eq!(&figures(&report["totals"]), day_row, "each document counts once, by {group_by}");
+        assert_eq!(&figures(&report["totals"]), day_row, "each document counts once, grouped by {group_by}");
         assert_eq!((&report["group_by"], &report["shifts_open"]), (&json!(group_by), &json!(2)));
         let path = format!("/api/reports/sales?from={day}&to={day}&group_by={group_by}");
         let table = csv(&mut counter.manager, &path);
@@ -60,7 +61,7 @@ fn every_grouping_is_the_sum_of_what_was_sold() {
         assert_eq!(rows, book.rows(group_by), "{group_by} as a table");
     }
 
-    // The day is what its shifts say: open, and closed with a count each.
+    // The day's report has its shifts: an open one, and closed ones with a count each.
     let daily = |manager: &mut Client| manager.get(&format!("/api/reports/daily?date={day}")).data(200);
     check_daily(&daily(&mut counter.manager), &mut counter.manager, day_row);
     counter.close();
@@ -78,7 +79,7 @@ fn every_grouping_is_the_sum_of_what_was_sold() {
     assert_eq!(today["business_date"], json!(day));
 }
 
-/// A day against the summaries (X or Z) of its shifts, and against the book.
+/// Compares a day with the summaries (X or Z) of its shifts, and with the book.
 #[track_caller]
 fn check_daily(daily: &Value, manager: &mut Client, day_row: &Row) {
     assert_eq!(&figures(&daily["totals"]), day_row);
@@ -132,7 +133,7 @@ fn head_office_says_the_same_after_sync() {
 
 #[test]
 fn a_shift_over_midnight_counts_for_the_day_it_was_opened_on() {
-    // A business date lies between these settings: the same shift sells on two of them.
+    // The business dates of these settings differ by one, so the same shift sells on two dates.
     let mut store = Store::open_with("store.day_start = \"23:59\"", 2);
     let mut till = store.login("till-1").at_register("till-1");
     let day = text(&till.post("/api/shifts/open", &json!({})).data(201), "business_date");
@@ -160,7 +161,7 @@ fn a_shift_over_midnight_counts_for_the_day_it_was_opened_on() {
         assert_eq!(net(&manager.get(&both).data(200)), 5_550, "{group_by}");
     }
     let hours = report(&mut manager, &day, "hour");
-    assert!(text(&hours["items"][0], "hour").starts_with(&today), "hours are those of the clock: {hours}");
+    assert!(text(&hours["items"][0], "hour").starts_with(&today), "hours are in local time: {hours}");
     let daily = manager.get(&format!("/api/reports/daily?date={day}")).data(200);
     assert_eq!((&daily["totals"]["net_total"], &daily["totals"]["sales_count"]), (&json!(2_220), &json!(2)));
 }

@@ -1,4 +1,4 @@
-//! Adjustments: posted, above the limit, waiting, rejected, taken back.
+//! Adjustments: posted, above the limit, waiting, rejected, reversed.
 
 use serde_json::{Value, json};
 use testkit::audit::items;
@@ -37,7 +37,7 @@ fn goods_are_written_off_found_and_the_write_off_is_taken_back() {
     let details = manager.post(&format!("{PATH}/{id}/reverse"), &json!({})).refused(409, "invalid_state");
     assert_eq!(details["state"], json!("reversed"));
     assert_eq!(staff.get(&format!("{PATH}/{id}")).data(200), back);
-    // Last changed first, page by page, filtered.
+    // Ordered by last change, newest first, in pages, with filters.
     let first = staff.get(&format!("{PATH}?limit=1")).data(200);
     assert_eq!(first["items"][0]["adjustment_id"], made["adjustment_id"]);
     let next = text(&first, "next_cursor");
@@ -88,7 +88,7 @@ fn one_that_waits_moves_nothing_until_a_manager_says_yes() {
     staff.post(&format!("{PATH}/{yes}/approve"), &json!({})).refused(403, "insufficient_role");
     manager.post(&format!("{PATH}/{no}/reject"), &json!({})).data(200);
     manager.post(&format!("{PATH}/{no}/approve"), &json!({})).refused(409, "invalid_state");
-    // It waits over a restart.
+    // The adjustment still waits after a restart.
     store.kill9();
     store.start();
     let mut manager = store.login("manager");
@@ -177,7 +177,7 @@ fn damaged_goods_are_written_off_or_sent_back_and_what_is_on_hand_stays() {
         assert_eq!(row["on_hand"], json!(94), "{row}");
         row["damaged"].as_i64().unwrap()
     };
-    // What came in since at another cost has no part in it.
+    // Goods that came in later at another cost do not affect the value.
     let dearer = json!({"lines": [{"sku": SKU, "qty": 1, "unit_cost": 9 * COST}]});
     staff.post("/api/receiving", &dearer).data(201);
     staff.post(PATH, &body("theft", -1)).data(201);
@@ -199,7 +199,7 @@ fn damaged_goods_are_written_off_or_sent_back_and_what_is_on_hand_stays() {
     let sent = json!({"supplier_id": "sup_1", "bucket": "damaged", "lines": [{"sku": SKU, "qty": 5}]});
     let sent = staff.post("/api/supplier-returns", &sent).data(201);
     assert_eq!((&sent["stock_cost"], &sent["lines"][0]["balance_after"]), (&json!(5 * COST), &json!(0)));
-    assert_eq!(sent["claim"], json!(5 * COST), "by what the damaged goods cost");
+    assert_eq!(sent["claim"], json!(5 * COST), "the claim is the cost of the damaged goods");
     counter.store.kill9();
     counter.store.start();
     assert_eq!(damaged(&mut staff), 0);

@@ -1,4 +1,4 @@
-//! Stock as lists show it, and what it was worth.
+//! Stock in lists, and its former value.
 
 use serde_json::{Value, json};
 use testkit::Store;
@@ -15,11 +15,11 @@ fn stock_is_found_by_word_code_and_what_is_wrong_with_it() {
     assert_eq!(skus(items(&mut staff, "/api/stock?negative=true")), [json!(SKU)]);
     assert_eq!(skus(items(&mut staff, "/api/stock?barcode=89900020")), [json!("8990002")]);
     let found = items(&mut staff, "/api/stock?barcode=89900020").remove(0);
-    assert_eq!(found["pack_qty"], json!(1), "pieces of the code that was asked for");
+    assert_eq!(found["pack_qty"], json!(1), "the pieces of the requested code");
     assert_eq!(items(&mut staff, "/api/stock?category=grocery&below_reorder=true").len(), 12);
     assert_eq!(items(&mut staff, "/api/stock?category=tea").len(), 0);
     let groups = items(&mut staff, "/api/categories");
-    assert_eq!(groups, [json!({"category": "grocery", "products_count": 12})], "as the catalogue has them");
+    assert_eq!(groups, [json!({"category": "grocery", "products_count": 12})], "as in the catalogue");
 }
 
 #[test]
@@ -51,7 +51,11 @@ fn the_lowest_stock_comes_first_with_the_number_of_all() {
     assert_eq!(worst, spare.into_iter().map(|(_, sku)| sku).collect::<Vec<_>>());
     assert!(found.iter().all(|one| by_code.contains(one)), "the same rows in another order");
     let whole = staff.get("/api/stock?with_total=true&limit=1").data(200);
-    assert_eq!((&whole["total"], &whole["items"][0]["sku"]), (&json!(12), &json!(SKU)), "by code: {whole}");
+    assert_eq!(
+        (&whole["total"], &whole["items"][0]["sku"]),
+        (&json!(12), &json!(SKU)),
+        "ordered by code: {whole}"
+    );
     assert_eq!(staff.get("/api/stock?q=nothing&with_total=true").data(200)["total"], json!(0));
     assert!(staff.get("/api/stock").data(200).get("total").is_none());
     staff.get("/api/stock?sort=price").refused(400, "invalid_query");
@@ -161,7 +165,7 @@ fn a_valuation_is_what_was_there_at_the_end_of_a_date() {
         }
         let item = found.iter().find(|item| item["sku"] == json!(SKU)).unwrap().clone();
         assert_eq!(found.len(), 12);
-        assert_eq!(totals, [json!(sum), Value::Null, Value::Null], "the first page knows the whole");
+        assert_eq!(totals, [json!(sum), Value::Null, Value::Null], "the first page has the total");
         assert_eq!(sum, found.iter().map(|item| item["value"].as_i64().unwrap()).sum::<i64>());
         (item["on_hand"].as_i64().unwrap(), item["value"].as_i64().unwrap(), sum)
     };

@@ -1,4 +1,4 @@
-//! Counts: rolling, by zone, blind, reviewed, counted again, posted.
+//! Counts: rolling, by zone, blind, reviewed, recounted, posted.
 
 use serde_json::{Value, json};
 use testkit::audit::items;
@@ -26,7 +26,7 @@ fn count(client: &mut Client, path: &str, sku: &str, qty: i64, zone: Option<&str
     client.post(&format!("{path}/counts"), &counts).data(200)["lines"][0].clone()
 }
 
-/// Stock moves while people count.
+/// Moves stock while people count.
 #[track_caller]
 fn gone(client: &mut Client, qty: i64) {
     let body = json!({"reason": "sample", "lines": [{"sku": SKU, "qty": -qty}]});
@@ -51,17 +51,17 @@ fn sales_go_on_and_only_what_differs_moves() {
     assert_eq!((&posted["state"], &posted["variance_value"]), (&json!("posted"), &json!(-2 * COST)));
     assert_eq!(stock(&mut staff, SKU), (4, 4 * COST));
     assert_eq!(stock(&mut staff, OTHER).0, 10);
-    assert_eq!(stock(&mut staff, "8990003").0, 10, "what was not counted is left alone");
+    assert_eq!(stock(&mut staff, "8990003").0, 10, "products that were not counted are unchanged");
     let movements = items(&mut staff, &format!("/api/stock/{SKU}/movements"));
     assert_eq!((&movements[0]["reason"], &movements[0]["balance_after"]), (&json!("opname"), &json!(4)));
     assert_eq!(
         items(&mut staff, &format!("/api/stock/{OTHER}/movements")).len(),
         1,
-        "no difference, no movement"
+        "no movement without a difference"
     );
     let details = manager.post(&format!("{path}/post"), &json!({})).refused(409, "invalid_state");
     assert_eq!(details["state"], json!("posted"));
-    // The document stays whole, page by page, over a restart.
+    // The document is complete, in pages, after a restart.
     store.kill9();
     store.start();
     let mut staff = store.login("warehouse");
@@ -85,7 +85,7 @@ fn zones_add_up_and_what_moved_between_them_is_counted_again_or_accepted() {
     count(&mut staff, &path, OTHER, 5, Some("back"));
     let line = count(&mut staff, &path, OTHER, 6, Some("shelf"));
     assert_eq!((&line["counted"], &line["variance"]), (&json!(11), &json!(1)), "{line}");
-    // A number that was said by mistake is taken back: of one place, and then nothing was counted.
+    // A count entered by mistake is withdrawn: first that of one zone, and then nothing is counted.
     let withdraw = |staff: &mut Client, zone: &str, qty: i64| {
         let line = json!({"sku": OTHER, "qty": qty, "zone": zone, "withdraw": true});
         staff.post(&format!("{path}/counts"), &json!({"counts": [line]}))
@@ -119,7 +119,7 @@ fn zones_add_up_and_what_moved_between_them_is_counted_again_or_accepted() {
     assert_eq!((&line["counted"], &line["variance"]), (&json!(8), &json!(0)));
     manager.post(&format!("{path}/post"), &json!({})).data(200);
     assert_eq!((stock(&mut staff, SKU).0, stock(&mut staff, OTHER).0), (8, 11));
-    // Accepted as it is.
+    // The manager accepts the count.
     let path = started(&mut staff, &json!({"scope": "skus", "skus": [SKU]}));
     count(&mut staff, &path, SKU, 5, Some("shelf"));
     gone(&mut staff, 1);
@@ -145,8 +145,8 @@ fn a_blind_count_hides_what_is_expected_from_the_counter() {
     let seen = manager.get(&path).data(200);
     assert_eq!((&seen["lines"][0]["expected"], &seen["lines"][0]["variance"]), (&json!(10), &json!(-3)));
     manager.post(&format!("{path}/cancel"), &json!({})).data(200);
-    assert_eq!(stock(&mut staff, SKU).0, 10, "nothing moves");
-    assert_eq!(staff.get(&path).data(200)["lines"][0]["expected"], json!(10), "it is over");
+    assert_eq!(stock(&mut staff, SKU).0, 10, "no stock moves");
+    assert_eq!(staff.get(&path).data(200)["lines"][0]["expected"], json!(10), "the count has ended");
 }
 
 #[test]
@@ -201,12 +201,16 @@ fn a_counter_finds_products_and_the_uncounted_ones_without_the_books() {
         "here": true, "counted": 7, "expected": null}]);
     assert_eq!(json!(found), expected);
     expected[0]["expected"] = json!(10);
-    assert_eq!(json!(items(&mut manager, &format!("{lookup}?q=8990001"))), expected, "by its number");
+    assert_eq!(json!(items(&mut manager, &format!("{lookup}?q=8990001"))), expected, "found by SKU");
     let other = &items(&mut staff, &format!("{lookup}?q=8990003"))[0];
-    assert_eq!((&other["here"], &other["counted"]), (&json!(false), &Value::Null), "not in its scope");
-    assert_eq!(items(&mut staff, &format!("{lookup}?q=product")).len(), 12, "page by page");
+    assert_eq!(
+        (&other["here"], &other["counted"]),
+        (&json!(false), &Value::Null),
+        "not in the scope of the count"
+    );
+    assert_eq!(items(&mut staff, &format!("{lookup}?q=product")).len(), 12, "all pages together");
     assert!(items(&mut staff, &format!("{lookup}?barcode=1")).is_empty());
-    // What is left: of all, of a zone, of what was typed.
+    // Products still to be counted: all, those of a zone, and those that match a search.
     let left = |staff: &mut Client, query: &str| -> Value {
         items(staff, &format!("{path}/uncounted?{query}")).iter().map(|one| one["sku"].clone()).collect()
     };
@@ -217,7 +221,7 @@ fn a_counter_finds_products_and_the_uncounted_ones_without_the_books() {
     assert_eq!(left(&mut staff, "q=8990002"), json!([OTHER]));
     let place = items(&mut staff, &format!("{path}/uncounted"))[0]["shelf_place"].clone();
     assert_eq!(place, json!("B-04"));
-    // How far it is: a product that was counted twice is one, and one that is counted again is none.
+    // Progress: a product that was counted twice counts once, and one to be recounted does not count.
     let far = |staff: &mut Client| staff.get(&path).data(200)["lines_counted"].clone();
     count(&mut staff, &path, SKU, 1, Some("back"));
     assert_eq!(far(&mut staff), json!(1));
@@ -249,7 +253,7 @@ fn differences_come_by_what_they_are_worth() {
     assert_eq!((&sums["lines_count"], &sums["missing"], &sums["found"]), (&json!(3), &json!(-5), &json!(4)));
     assert_eq!((&sums["missing_value"], &sums["found_value"]), (&json!(-4_197), &json!(7_200)));
     assert_eq!(sums["items"].as_array().unwrap().len(), 1);
-    // What moved between two zones stands there too, although it does not differ.
+    // Pieces that moved between two zones are listed as well, although the product has no difference.
     gone(&mut staff, 2);
     count(&mut staff, &path, SKU, 0, Some("back"));
     let shown = json!([[OTHER, 4, 7_200], ["8990004", -3, -1_797], [SKU, 0, 0]]);
@@ -257,9 +261,9 @@ fn differences_come_by_what_they_are_worth() {
     let sums = manager.get(&differences).data(200);
     assert_eq!((&sums["lines_count"], &sums["moved_count"]), (&json!(2), &json!(1)));
     manager.post(&format!("{path}/post"), &json!({"accept": true})).data(200);
-    assert_eq!(of(&mut manager), shown, "as it was posted");
+    assert_eq!(of(&mut manager), shown, "the differences as posted");
     staff.get(&differences).refused(403, "insufficient_role");
-    // Goods that never moved are worth what their product costs, before and after the count is posted.
+    // Goods without movements are valued at the cost of their product, before and after the count is posted.
     let product = json!({"sku": "NEW", "name": "New", "price": 4_000, "cost": 2_500});
     manager.post("/api/products", &product).data(201);
     let path = started(&mut staff, &json!({"scope": "skus", "skus": ["NEW"]}));
@@ -358,7 +362,7 @@ fn goods_that_come_while_a_count_is_open_are_pointed_at_by_the_receipt_and_in_th
         .collect();
     received.sort();
     assert_eq!(received, [(text(&came, "receiving_id"), 5), ("trf_far".to_owned(), 3)]);
-    // Counted again it is what it was: 18 pieces, of which 8 came meanwhile.
+    // The recount has the same result: 18 pieces, of which 8 arrived in the meantime.
     manager.post(&format!("{path}/submit"), &json!({})).data(200);
     manager.post(&format!("{path}/recount"), &json!({"skus": [SKU]})).data(200);
     let line = count(&mut manager, &path, SKU, 18, Some(" SHELF "));

@@ -1,4 +1,4 @@
-//! The catalogue of a shop without a head office: products, files with columns of any name, opening stock.
+//! The catalogue of a shop without head office: products, files with columns of any name, opening stock.
 
 use serde_json::{Value, json};
 use testkit::audit::items;
@@ -10,7 +10,7 @@ fn send(client: &mut Client, path: &str, file: &str) -> Reply {
     client.send("POST", path, &[("Content-Type", "text/csv")], file.as_bytes())
 }
 
-/// A store without products, and with its administrator only.
+/// Opens a store without products, with only its administrator.
 fn empty() -> Store {
     let mut store = Store::made_new("", PASSWORD);
     store.start();
@@ -39,7 +39,7 @@ fn a_shop_alone_makes_changes_and_sells_its_products() {
     let paths: Vec<&Value> =
         refusal["fields"].as_array().unwrap().iter().map(|field| &field["path"]).collect();
     assert_eq!(paths, [&json!("name"), &json!("price")]);
-    // A scan finds it, at the price of now.
+    // A scan finds the product at its current price.
     let patch = |client: &mut Client, body: Value| {
         let body = body.to_string();
         client.send("PATCH", "/api/products/TEA", &[("Content-Type", "application/json")], body.as_bytes())
@@ -49,7 +49,7 @@ fn a_shop_alone_makes_changes_and_sells_its_products() {
     assert_eq!(entry, json!({"sku": "TEA", "before": {"price": 15_000}, "after": {"price": 16_000}}));
     let found = manager.get("/api/pos/products?barcode=8991234500164").data(200);
     assert_eq!((&found["items"][0]["sku"], &found["items"][0]["price"]), (&json!("TEA"), &json!(16_000)));
-    // The words of a name of before find nothing any more.
+    // The words of the former name no longer find the product.
     patch(&mut manager, json!({"name": "Sencha"})).data(200);
     let listed = |client: &mut Client, q: &str| {
         client.get(&format!("/api/products?q={q}")).data(200)["items"].as_array().unwrap().len()
@@ -68,7 +68,7 @@ fn a_shop_alone_makes_changes_and_sells_its_products() {
         let entries = items(&mut manager, &format!("/api/audit?action={action}"));
         assert_eq!(entries.len(), count, "{action}");
     }
-    // A code that lost its zeros is pointed at.
+    // A code that lost its leading zeros is reported.
     let jam = |sku: &str| json!({"sku": sku, "name": "Jam", "price": 9_000});
     assert_eq!(manager.post("/api/products", &jam("0042")).data(201)["warnings"], json!(null));
     let doubted = manager.post("/api/products", &jam("42")).data(201);
@@ -103,7 +103,7 @@ fn a_file_comes_in_by_the_meaning_that_a_person_gives_its_columns() {
     assert_eq!(manager.get("/api/pos/products/A1").data(200)["on_hand"], json!(0));
     assert_eq!(send(&mut manager, path, stock).data(200)["products_count"], json!(1));
     assert_eq!(manager.get("/api/pos/products/A1").data(200)["on_hand"], json!(10));
-    // A preview refuses what the import would.
+    // The preview refuses the same rows as the import.
     send(&mut manager, &preview, stock).refused(422, "validation_failed");
 }
 

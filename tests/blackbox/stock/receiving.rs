@@ -1,4 +1,4 @@
-//! Receipts: against an order, taken back, sent back.
+//! Receipts: against an order, reversed, returned to the supplier.
 
 use crate::head_office::apply_feed;
 use serde_json::{Value, json};
@@ -43,14 +43,14 @@ fn an_order_is_received_in_parts_line_by_line() {
     let expected = json!({"path": "lines[1].qty", "sku": SKU, "limit": 110, "received": 110, "left": 0,
         "requested": 1});
     assert_eq!(details, expected);
-    assert_eq!(stock(&mut staff, OTHER).0, 0, "nothing of it was received");
-    // More of the one does not make up for the other.
+    assert_eq!(stock(&mut staff, OTHER).0, 0, "nothing was received");
+    // More of one line does not compensate for the other.
     assert_eq!(items(&mut staff, "/api/purchase-orders?supplier_id=sup_1").len(), 1);
     assert_eq!(items(&mut staff, "/api/purchase-orders?supplier_id=sup_2").len(), 0);
     let last = staff.post(PATH, &against("po_1", json!([{"sku": OTHER, "qty": 4}]))).data(201);
-    assert_eq!(items(&mut staff, "/api/purchase-orders").len(), 0, "all is here");
+    assert_eq!(items(&mut staff, "/api/purchase-orders").len(), 0, "the order is complete");
     assert_eq!(items(&mut staff, &format!("{PATH}?po_id=po_1")).len(), 3);
-    // What is taken back is open again, over a restart.
+    // A reversed receipt makes the order open again, also after a restart.
     let reverse = format!("{PATH}/{}/reverse", text(&last, "receiving_id"));
     store.login("manager").post(&reverse, &json!({})).data(200);
     store.kill9();
@@ -90,7 +90,7 @@ fn goods_that_nobody_waits_for_any_more_are_taken_in_all_the_same() {
     let mut sent = order("po_1", &[(SKU, 5, 900), (OTHER, 4, 100)]);
     sent["lines"][0]["closed"] = json!(true);
     apply_feed(&mut store, &json!({"purchase_order": sent}));
-    // A line that was closed has no limit, one that was not has its own.
+    // A closed line has no limit; an open one keeps its own.
     let came = staff.post(PATH, &against("po_1", json!([{"sku": SKU, "qty": 7}]))).data(201);
     assert_eq!((&came["po_id"], &came["lines"][0]["unit_cost"]), (&json!("po_1"), &json!(900)));
     staff.post(PATH, &against("po_1", json!([{"sku": OTHER, "qty": 5}]))).refused(422, "over_receipt");
@@ -102,7 +102,7 @@ fn goods_that_nobody_waits_for_any_more_are_taken_in_all_the_same() {
         staff.post(PATH, &against("po_1", json!([{"sku": OTHER, "qty": 5}]))).data(201);
     }
     assert_eq!((stock(&mut staff, SKU).0, stock(&mut staff, OTHER).0), (7, 10));
-    assert_eq!(items(&mut staff, "/api/purchase-orders"), Vec::<Value>::new(), "none is open");
+    assert_eq!(items(&mut staff, "/api/purchase-orders"), Vec::<Value>::new(), "no order is open");
     store.stop();
     store.verify();
 }
@@ -122,7 +122,7 @@ fn a_receipt_taken_back_frees_its_delivery_note() {
     let reverse = format!("{PATH}/{}/reverse", text(&made, "receiving_id"));
     staff.post(&reverse, &json!({})).refused(403, "insufficient_role");
     assert_eq!(manager.post(&reverse, &json!({})).data(200)["state"], json!("reversed"));
-    assert_eq!(stock(&mut staff, SKU), (5, 6_500), "it leaves at the average");
+    assert_eq!(stock(&mut staff, SKU), (5, 6_500), "goods leave at their average cost");
     manager.post(&reverse, &json!({})).refused(409, "invalid_state");
     manager.post(&format!("{PATH}/rcv_nope/reverse"), &json!({})).refused(404, "not_found");
     staff.post(PATH, &body(1_400)).data(201);
@@ -190,9 +190,12 @@ fn a_delivery_that_is_typed_again_is_seen_however_its_note_is_spelt() {
         (&warning["code"], &warning["document_id"]),
         (&json!("repeats_receipt"), &first["receiving_id"])
     );
-    // Another delivery of the supplier, with a note of its own.
+    // Another delivery of the supplier, with its own delivery note.
     let other = staff.post(PATH, &typed(Some("SJ-002"), Some("sup_1"))).data(201);
-    assert_eq!(other["warnings"][0]["document_id"], again["receiving_id"], "the one without a note");
-    // What was paid is what the goods are worth.
+    assert_eq!(
+        other["warnings"][0]["document_id"], again["receiving_id"],
+        "the receipt without a delivery note"
+    );
+    // The goods are valued at the price paid.
     assert_eq!(stock(&mut staff, SKU), (36, 300_000));
 }

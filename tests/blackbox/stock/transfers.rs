@@ -1,4 +1,4 @@
-//! Transfers: sent, drafted, called off, received with pieces missing, settled.
+//! Transfers: drafted, sent, cancelled, received with missing pieces, resolved.
 
 use crate::head_office::apply_feed;
 use serde_json::{Value, json};
@@ -26,11 +26,11 @@ fn goods_leave_at_once_or_when_a_draft_is_sent_and_come_back_when_called_off() {
     draft["draft"] = json!(true);
     let draft = staff.post(PATH, &draft).data(201);
     assert_eq!(draft["state"], json!("draft"));
-    assert_eq!(stock(&mut staff, SKU).0, 10, "a draft moves nothing");
+    assert_eq!(stock(&mut staff, SKU).0, 10, "a draft moves no stock");
     let id = text(&draft, "transfer_id");
     let details =
         staff.post(&format!("{PATH}/{id}/receive"), &json!({"lines": []})).refused(404, "not_found");
-    assert_eq!(details, json!({"what": "transfer"}), "it is not for this store");
+    assert_eq!(details, json!({"what": "transfer"}), "the draft is not for this store");
     let sent = staff.post(&format!("{PATH}/{id}/send"), &json!({})).data(200);
     assert_eq!((&sent["state"], &sent["in_transit_value"]), (&json!("in_transit"), &json!(4 * COST)));
     assert_eq!(stock(&mut staff, SKU), (6, 6 * COST));
@@ -63,7 +63,7 @@ fn a_carton_and_single_pieces_of_one_product_are_one_line() {
         sent["lines"].as_array().unwrap().iter().map(|line| (&line["sku"], &line["qty"])).collect();
     assert_eq!(lines, [(&json!(SKU), &json!(8)), (&json!(OTHER), &json!(1))]);
     assert_eq!(stock(&mut staff, SKU).0, 2);
-    // What arrives is scanned the same way.
+    // Arriving goods are scanned in the same way.
     apply_feed(&mut store, &json!({"transfer": coming("trf_far", 8)}));
     let scans = json!([{"code": "8991234500164", "qty": 1}, {"code": "8991234500171", "qty": 1}]);
     let mut staff = store.login("warehouse");
@@ -97,7 +97,8 @@ fn what_arrives_is_taken_in_once_and_the_rest_stays_with_the_sender() {
     assert_eq!(stock(&mut staff, SKU), (16, 10 * COST + 6_000));
     assert_eq!(staff.get(&format!("/api/stock/{SKU}")).data(200)["in_transit_in"], json!(0));
     staff.post(&receive, &lines(SKU, 2)).refused(409, "invalid_state");
-    // The sender's manager found a piece here: it comes in when head office says so, once.
+    // The sender's manager resolves a piece as found here: it is added to stock once, when the record of head office
+    // comes.
     let mut settled = coming("trf_far", 8);
     settled["state"] = json!("received");
     settled["lines"][0]["received_qty"] = json!(6);
@@ -124,7 +125,7 @@ fn one_that_the_sender_called_off_is_received_no_more() {
     let body = json!({"lines": [{"sku": SKU, "qty": 8}]});
     let details = staff.post(&format!("{PATH}/trf_far/receive"), &body).refused(409, "invalid_state");
     assert_eq!(details["state"], json!("cancelled"));
-    // Old news changes nothing.
+    // An older record changes nothing.
     apply_feed(&mut store, &json!({"transfer": coming("trf_far", 8)}));
     assert_eq!(staff.get(&format!("{PATH}/trf_far")).data(200)["state"], json!("cancelled"));
     assert_eq!(stock(&mut staff, SKU).0, 10);
@@ -167,7 +168,7 @@ fn a_cancellation_that_meets_a_receipt_loses() {
         apply_feed(&mut store, &json!({"transfer": arrived(&sent, 5)}));
         let met = staff.get(&path).data(200);
         assert_eq!((&met["state"], &met["cancel_lost"]), (&json!("received"), &json!(true)));
-        assert_eq!(stock(&mut staff, SKU), (5, 5 * COST), "the goods are elsewhere");
+        assert_eq!(stock(&mut staff, SKU), (5, 5 * COST), "the goods are at the other store");
     }
     store.stop();
     store.verify();

@@ -1,5 +1,5 @@
-//! Whatever three stores and head office change, all of them show the same rows in the end, both online and after two
-//! of the stores were disconnected for a day.
+//! Whatever three stores and head office change, all of them end up with the same rows, both online and after two of
+//! the stores were disconnected for a day.
 
 use super::company::{Company, IDS};
 use crate::feed::reach::registered;
@@ -8,20 +8,20 @@ use testkit::counter::{SALES, text};
 use testkit::store::PASSWORD;
 use testkit::wait;
 
-/// The stores that are cut off, and the one that is not.
+/// The stores that are disconnected, and the one that is not.
 const AWAY: [usize; 2] = [0, 1];
 const ONLINE: usize = 2;
 
-/// What the second day goes on with.
+/// State for the second day.
 struct Known {
     /// Members of each store, and one of head office.
     members: Vec<String>,
-    /// People whom head office gave to the first and the second store, and one of the first store's own.
+    /// Users that head office created for the first and the second store, and one of the first store's own.
     people: [String; 3],
-    /// Sent to the first store; nothing came yet of the second.
+    /// Orders sent to the first store. Nothing of the second one has arrived yet.
     orders: [String; 2],
     supplier: String,
-    /// For all stores, and the third store's own.
+    /// A price for all stores, and the third store's own.
     prices: [String; 2],
     promotion: String,
 }
@@ -34,7 +34,7 @@ fn person(id: &str) -> String {
     format!("/api/users/{id}")
 }
 
-/// Head office's own changes, all stores online.
+/// Makes head office's changes while all stores are online.
 fn office_online(company: &mut Company) -> Known {
     let (tomorrow, yesterday) = (company.day(1), company.day(-1));
     let tea = json!({"sku": "9000001", "name": "Jasmine Tea", "price": 15_000, "category": "Drinks", "tax_rate_bp": 0,
@@ -82,7 +82,7 @@ fn office_online(company: &mut Company) -> Known {
     Known { members: vec![hana], people, orders, supplier, prices, promotion }
 }
 
-/// The stores' own changes, all of them online.
+/// Makes the stores' own changes while all of them are online.
 fn stores_online(company: &mut Company, known: &mut Known) {
     let hana = known.members.pop().unwrap();
     for (store, id) in IDS.iter().enumerate() {
@@ -112,7 +112,7 @@ fn stores_online(company: &mut Company, known: &mut Known) {
     company.ends[0].seen("the order is here", "/api/purchase-orders", |list| list["items"][1].is_object());
     company.said(0, "/api/receiving", &came);
     company.synced();
-    // Points of one store are spent in another, and a member of one is changed in another.
+    // Points of one store are redeemed at another, and a member of one is changed at another.
     for store in 0..IDS.len() {
         let ids = known.members.clone();
         company.ends[store]
@@ -138,7 +138,7 @@ fn stores_online(company: &mut Company, known: &mut Known) {
     company.said(0, &format!("{path}/resolve"), &lost);
 }
 
-/// What head office and the third store change while the other two hear nothing.
+/// Makes changes of head office and the third store while the other two are disconnected.
 fn office_apart(company: &mut Company, known: &Known) -> String {
     company
         .patch("/api/products/8990002", &json!({"name": "Tea, once more", "price": 3_100, "barcodes": []}));
@@ -178,7 +178,8 @@ fn office_apart(company: &mut Company, known: &Known) -> String {
     company.sent(ONLINE, 0, 6)
 }
 
-/// What the two stores change meanwhile, against one another and head office; gives who was registered, by store.
+/// Makes changes at the two disconnected stores that conflict with each other and with head office. Returns the member
+/// registered at each store.
 fn stores_apart(company: &mut Company, known: &Known) -> Vec<String> {
     let mut twins = Vec::new();
     for store in AWAY {
@@ -189,7 +190,7 @@ fn stores_apart(company: &mut Company, known: &Known) -> Vec<String> {
             company.own(store, &member(known), &json!({"name": format!("Member {place} of {id}")}));
         }
         company.own(store, &member(&known.members[2]), &json!({"phone": format!("08{store}7777777")}));
-        // Both spend nearly all of the same points.
+        // Both stores redeem nearly all of the same points.
         company.ends[store].sold(&known.members[3], 1, 290);
         company.own(store, "/api/stock/8990001", &json!({"reorder_level": 80 + store}));
         company.own(store, "/api/stock/8990003", &json!({"shelf_place": format!("C-{id}")}));
@@ -198,18 +199,18 @@ fn stores_apart(company: &mut Company, known: &Known) -> Vec<String> {
         let late = text(&company.said(store, "/api/users", &new), "id");
         company.own(store, &person(&late), &json!({"disabled": true}));
     }
-    // Whom head office gave it alone calls otherwise; whom the store made is what was said last.
+    // The store can't rename a user of head office. Of the store's own user the last name is kept.
     let path = person(&known.people[0]);
     let named = company.ends[0].manager.send("PATCH", &path, &[], br#"{"name": "Ani of the store"}"#);
     named.refused(409, "invalid_state");
     company.own(0, &person(&known.people[2]), &json!({"name": "Own, of the store"}));
-    // Of the order that head office calls off.
+    // A receipt against the order that head office cancels.
     let came = json!({"po_id": known.orders[1], "lines": [{"sku": "8990002", "qty": 6}]});
     company.said(0, "/api/receiving", &came);
     twins
 }
 
-/// Every store prices a basket by the same promotions.
+/// Asserts that every store prices a basket with the same promotions.
 #[track_caller]
 fn same_baskets(company: &mut Company, gold: &str) {
     let basket = json!({"member_id": gold, "items": [{"sku": "8990009", "qty": 3, "price": 3_333}]});
@@ -247,7 +248,7 @@ fn what_is_true_at_one_is_true_at_all() {
     company.said(ONLINE, &format!("{path}/resolve"), &found);
     company.alike("after a day apart");
 
-    wait::until("head office is told of who was registered twice", || {
+    wait::until("head office has an exception about the member registered twice", || {
         let list = company.office.get("/api/exceptions?code=member_registered_twice").data(200);
         (!list["items"].as_array().unwrap().is_empty()).then_some(())
     });

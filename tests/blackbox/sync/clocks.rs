@@ -1,4 +1,4 @@
-//! Clocks that are off by ten years, at the start and while the store runs.
+//! Clocks that are wrong by ten years, at the start and while the store runs.
 
 use super::QUICK;
 use super::trade::{everything, sell};
@@ -12,7 +12,7 @@ use testkit::store::Store;
 use testkit::till::Till;
 use testkit::wait;
 
-/// Starts on a clock that is off, gets it put right while it runs, and gets it put wrong again.
+/// Starts with a wrong clock, which is corrected while the store runs and then set wrong again.
 #[track_caller]
 fn off_at_the_start(off: Span) {
     let Some(clock) = Clock::find() else { return };
@@ -29,7 +29,7 @@ fn off_at_the_start(off: Span) {
     same(&hub, &store);
     in_order(&hub, &store);
     clock.set(Span::new());
-    // Tokens of another decade are worth nothing: everybody logs in anew.
+    // Tokens of another decade have expired, so everybody logs in again.
     till.log_in_again(&store);
     sell(&mut till, 2);
     same(&hub, &store);
@@ -48,7 +48,8 @@ fn off_at_the_start(off: Span) {
     store.verify();
 }
 
-/// The hybrid clock never goes back: each record's stamp is higher than the one before, whatever the wall clock shows.
+/// Asserts that the hybrid clock never goes back: each record's stamp is higher than the one before, whatever the wall
+/// clock shows.
 #[track_caller]
 fn in_order(hub: &Hub, store: &Store) {
     let stamps: Vec<String> = testkit::journal::record_texts(store.data())
@@ -62,7 +63,7 @@ fn in_order(hub: &Hub, store: &Store) {
     assert_eq!(status["state"], json!("active"), "{status}");
 }
 
-/// A clock that was found far ahead is put back once, by years and not by a slip.
+/// Returns whether this pair shows the reset of a clock that was far ahead: a step back by years, not a small one.
 fn reset(pair: Option<&[String]>) -> bool {
     let ms = |stamp: &str| stamp.get(..13).and_then(|ms| ms.parse::<i64>().ok()).unwrap();
     pair.is_some_and(|pair| ms(&pair[0]) - ms(&pair[1]) > 5 * 60 * 1_000)
@@ -90,7 +91,7 @@ fn a_hub_ten_years_off_while_it_runs() {
     for off in [Span::new(), Span::new().years(10), Span::new().years(-10), Span::new()] {
         clock.set(off);
         sell(&mut till, 2);
-        wait::until("the store is heard", || {
+        wait::until("the store's records arrive", || {
             let outbox = super::outbox(&store);
             (outbox["pending"] == json!(0)).then_some(())
         });

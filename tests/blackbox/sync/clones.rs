@@ -1,4 +1,4 @@
-//! One disk becomes two boxes: one of them is the shop, the other keeps its queue until a person decides.
+//! One disk becomes two machines: one of them is the active store, the other keeps its queue until a person decides.
 
 use super::trade::sell;
 use super::{QUICK, epochs, outbox};
@@ -12,7 +12,7 @@ use testkit::store::Store;
 use testkit::till::Till;
 use testkit::wait;
 
-/// Two boxes of one shop, both stopped, with a shift open; and what was sold.
+/// Two copies of one store, both stopped, with an open shift and its sales.
 pub(super) struct Twins {
     pub hub: Hub,
     pub shop: Store,
@@ -42,7 +42,7 @@ impl Twins {
     }
 }
 
-/// A box sells at the till that was open when the disk was copied.
+/// Sells at the till that was open when the disk was copied.
 #[track_caller]
 fn sells(store: &mut Store, till: &mut Till, count: usize) {
     store.start();
@@ -50,10 +50,11 @@ fn sells(store: &mut Store, till: &mut Till, count: usize) {
     sell(till, count);
 }
 
-/// It sells nothing, says why, keeps its queue, and knows it after a restart without the hub.
+/// Asserts that the copy sells nothing, reports the reason, keeps its queue, and stays so after a restart without the
+/// hub.
 #[track_caller]
 fn is_fenced(hub: &mut Hub, store: &mut Store, till: &Till, pending: bool) {
-    wait::until("it is fenced", || (outbox(store)["fenced"] == json!(true)).then_some(()));
+    wait::until("the copy is fenced", || (outbox(store)["fenced"] == json!(true)).then_some(()));
     let basket = json!({"shift_id": till.shift_id, "items": [{"sku": "8990001", "qty": 1, "price": 2000}]});
     for restarted in [false, true] {
         if restarted {
@@ -70,12 +71,12 @@ fn is_fenced(hub: &mut Hub, store: &mut Store, till: &Till, pending: bool) {
         assert_eq!(outbox(store)["pending"].as_u64().unwrap() > 0, pending, "{}", outbox(store));
     }
     hub.start();
-    wait::until("a person is told what to do", || {
+    wait::until("the log says what a person must do", || {
         process::succeed(store.command(&["status"]), "").contains("rejoin").then_some(())
     });
 }
 
-/// `rejoin` makes this box the active one. No sale of either box is lost.
+/// Makes this copy the active one with `rejoin`. No sale of either copy is lost.
 #[track_caller]
 fn rejoins(hub: &Hub, store: &mut Store, random: &mut Random, sales: i64) {
     let reported = process::succeed(store.command(&["rejoin"]), "");
@@ -99,7 +100,7 @@ fn a_clone_behind_its_shop() {
     twins.shop.stop();
     twins.clone.start();
     is_fenced(&mut twins.hub, &mut twins.clone, &of_shop, false);
-    // The shop was never touched by it.
+    // The other copy had no effect on the store.
     twins.clone.stop();
     sells(&mut twins.shop, &mut of_shop, 1);
     same(&twins.hub, &twins.shop);
@@ -146,7 +147,7 @@ fn a_box_beside_the_one_that_was_enrolled_in_its_place() {
     sells(&mut twins.shop, &mut till, 1);
     twins.hub.start();
     is_fenced(&mut twins.hub, &mut twins.shop, &till, true);
-    // Head office would not hear it in a new epoch either.
+    // Head office does not accept this copy in a new epoch either.
     let refused = process::said(&process::run(twins.shop.command(&["rejoin"]), ""));
     assert!(refused.contains("store-router enrol"), "{refused}");
     twins.hub.enrol_again(&twins.shop);

@@ -1,4 +1,4 @@
-//! Three stores and head office, with a clock and a line of its own for each store.
+//! Three stores and head office. Each store has its own clock and its own connection.
 
 use super::QUICK;
 use super::rows::{Rows, between, comparable, differences, of_office, of_store};
@@ -23,7 +23,7 @@ pub(super) struct Company {
     admins: Vec<Client>,
     lines: Vec<Proxy>,
     clock: Option<Clock>,
-    /// How far the clock of all of them is ahead of the machine's.
+    /// Offset of all clocks from the machine's.
     ahead: Span,
 }
 
@@ -57,7 +57,7 @@ impl Company {
         clock::now().timestamp().to_zoned(TimeZone::UTC).checked_add(self.ahead).unwrap().timestamp()
     }
 
-    /// The stores' day, and so many later.
+    /// Returns the stores' date in `later` days.
     pub(super) fn day(&self, later: i64) -> String {
         let today = self.now().to_zoned(TimeZone::get("Asia/Jakarta").unwrap()).date();
         today.saturating_add(later.days()).to_string()
@@ -73,7 +73,7 @@ impl Company {
         self.office.send("PATCH", path, &[], fields.to_string().as_bytes()).data(200);
     }
 
-    /// A manager of a store changes something.
+    /// Makes a change as a manager of a store.
     #[track_caller]
     pub(super) fn own(&mut self, store: usize, path: &str, fields: &Value) {
         self.ends[store].manager.send("PATCH", path, &[], fields.to_string().as_bytes()).data(200);
@@ -86,7 +86,7 @@ impl Company {
         reply.data(reply.status)
     }
 
-    /// Goods leave one store for another.
+    /// Sends goods from one store to another.
     #[track_caller]
     pub(super) fn sent(&mut self, from: usize, to: usize, qty: i64) -> String {
         let lines = json!([{"sku": "8990007", "qty": qty}, {"sku": "8990008", "qty": 3}]);
@@ -96,7 +96,7 @@ impl Company {
         )
     }
 
-    /// They are taken in once they are known there.
+    /// Receives the goods once the transfer has arrived.
     #[track_caller]
     pub(super) fn received(&mut self, at: usize, transfer: &str, qty: i64) {
         let path = format!("/api/transfers/{transfer}");
@@ -105,7 +105,7 @@ impl Company {
         self.said(at, &format!("{path}/receive"), &json!({"lines": lines}));
     }
 
-    /// An order of head office, sent to the first store.
+    /// Creates an order of head office and sends it to the first store.
     #[track_caller]
     pub(super) fn ordered(&mut self, supplier: &str, qty: i64) -> String {
         let lines = json!([{"sku": "8990002", "qty": qty, "unit_cost": 1_700}]);
@@ -129,7 +129,7 @@ impl Company {
         self.ends.iter_mut().for_each(End::synced);
     }
 
-    /// What every store shows; what head office and the stores do not agree on.
+    /// Returns the rows of every store, and the differences between head office and the stores.
     #[track_caller]
     fn looked_at(&mut self, moments: &[String]) -> (Vec<Rows>, Vec<String>) {
         let offices: Vec<Rows> = IDS.map(|id| of_office(&mut self.office, id, moments)).into();
@@ -144,7 +144,7 @@ impl Company {
         (stores, differ)
     }
 
-    /// Waits until the same is true everywhere; gives what every store shows.
+    /// Waits until all places agree, and returns the rows of every store.
     #[track_caller]
     pub(super) fn alike(&mut self, when: &str) -> Vec<Rows> {
         let later = |minutes: i64| {
@@ -165,7 +165,7 @@ impl Company {
         })
     }
 
-    /// These stores are disconnected in both directions, and requests under way end with the hub's process.
+    /// Disconnects these stores in both directions, and ends pending requests with the hub's process.
     #[track_caller]
     pub(super) fn cut(&mut self, stores: &[usize]) {
         for &store in stores {
@@ -179,12 +179,12 @@ impl Company {
         }
     }
 
-    /// They are back.
+    /// Reconnects the stores.
     pub(super) fn reunite(&mut self) {
         self.lines.iter().for_each(|line| line.set(Chaos::Pass, ALL));
     }
 
-    /// A day goes by for everybody, where its clock can be moved; everybody logs in anew.
+    /// Advances every clock by a day if the clock can be changed, and logs everybody in again.
     #[track_caller]
     pub(super) fn next_day(&mut self) {
         if let Some(clock) = &self.clock {
@@ -198,7 +198,7 @@ impl Company {
         }
     }
 
-    /// Everything of head office once more, at every store: it changes no row.
+    /// Reads the whole feed again at every store, and asserts that no row changes.
     #[track_caller]
     pub(super) fn read_once_more(&mut self) {
         let moments = Vec::new();
@@ -211,11 +211,11 @@ impl Company {
         let (after, _) = self.looked_at(&moments);
         for (id, (before, after)) in IDS.iter().zip(before.iter().zip(&after)) {
             let differ = differences(("before", before), ("after", after));
-            assert!(differ.is_empty(), "{id}, read once more:\n{}", differ.join("\n"));
+            assert!(differ.is_empty(), "{id}, read again:\n{}", differ.join("\n"));
         }
     }
 
-    /// Every store ends, and finds nothing wrong with itself.
+    /// Stops every store and verifies it.
     #[track_caller]
     pub(super) fn close(mut self) {
         for end in &mut self.ends {

@@ -1,4 +1,4 @@
-//! A database that is not there: the hub waits for it, answers 503, and tells the log once.
+//! A missing database: the hub waits for it, answers 503, and logs this once.
 
 use super::QUICK;
 use super::trade::sell;
@@ -15,12 +15,12 @@ use testkit::store::{PASSWORD, Store};
 use testkit::till::Till;
 use testkit::wait;
 
-/// Requests that come together when the database has just gone.
+/// Concurrent requests right after the database has gone.
 const AT_ONCE: usize = 12;
-/// Longer than a request waits for a connection.
+/// A timeout longer than a request's wait for a connection.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// A hub on a server of its own; none where the hub's database is a file.
+/// Starts a hub with its own database server. Returns `None` where the hub's database is a file.
 fn on_a_server_of_its_own() -> Option<(Postgres, Hub)> {
     if database::server().is_none() {
         println!("NOT RUN on SQLite: the step of `cargo xtask test` that has a PostgreSQL runs it");
@@ -32,7 +32,7 @@ fn on_a_server_of_its_own() -> Option<(Postgres, Hub)> {
     Some((postgres, hub))
 }
 
-/// A service manager that listens: its socket, and the wrapper that names it to a program.
+/// Starts a service manager that listens: returns its socket, and the wrapper that passes it to a program.
 fn manager(folder: &std::path::Path) -> (UnixDatagram, Vec<String>) {
     let path = folder.join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
@@ -42,7 +42,7 @@ fn manager(folder: &std::path::Path) -> (UnixDatagram, Vec<String>) {
     (socket, words.to_vec())
 }
 
-/// Waits until the program has said something with this in it.
+/// Waits until the program has sent a message that contains this text.
 #[track_caller]
 fn heard(socket: &UnixDatagram, wanted: &str) {
     let mut bytes = [0; 1024];
@@ -63,7 +63,7 @@ fn a_hub_waits_for_its_database_at_the_start() {
     let (socket, wrapper) = manager(folder.path());
     hub.wrap(&wrapper.iter().map(String::as_str).collect::<Vec<_>>());
     hub.spawn();
-    // Ready, or systemd would end it while it waits.
+    // The program reports that it is ready; otherwise systemd would kill it while it waits.
     heard(&socket, "READY=1");
     let health = hub.client().get("/health");
     health.refused(503, "unavailable");
@@ -89,12 +89,12 @@ fn a_hub_waits_for_its_database_at_the_start() {
     hub.stop();
     heard(&socket, "STOPPING=1");
 
-    // It can be stopped while it waits, too.
+    // The hub can be stopped while it waits.
     postgres.stop_immediately();
     hub.spawn();
     heard(&socket, "READY=1");
     hub.stop();
-    // What waiting does not mend ends at once.
+    // An error that waiting does not fix ends the program at once.
     postgres.start_again();
     for (url, reason) in [
         (postgres.url("nowhere"), "does not exist"),

@@ -1,5 +1,5 @@
-//! A store deletes records that head office keeps for good. Head office that is restored from an earlier backup
-//! reports the records that it will never have, and continues.
+//! A store deletes records that head office keeps permanently. Head office, restored from an older backup, reports the
+//! records that it will never get back, and continues.
 
 use super::trade::everything;
 use super::{QUICK, status};
@@ -27,11 +27,11 @@ fn what_was_forgotten_and_is_at_no_hub_any_more_is_a_named_hole() {
     let forgot = |store: &Store| store.log().contains("older records are no longer kept");
     let mut manager = store.login("manager");
     manager.post("/api/sync/force", &json!({})).data(200);
-    assert!(!forgot(&store), "head office has no backup of it");
-    // In every backup that is kept, and there are two.
+    assert!(!forgot(&store), "the store must keep records that no backup of head office has");
+    // Both backups that are kept have the records.
     hub.backup();
     hub.backup();
-    wait::until("the store forgets", || {
+    wait::until("the store deletes the records", || {
         manager.post("/api/sync/force", &json!({})).data(200);
         forgot(&store).then_some(())
     });
@@ -59,7 +59,7 @@ fn what_was_forgotten_and_is_at_no_hub_any_more_is_a_named_hole() {
     assert_eq!(incomplete["missing"][0]["store_id"], json!(store.id()), "{report}");
     till.sell();
     settled(&hub, &store);
-    assert!(alarmed(&status(&hub)), "nobody but a person ends that");
+    assert!(alarmed(&status(&hub)), "only a person can clear the problem");
     store.stop();
     store.verify();
 }

@@ -1,4 +1,4 @@
-//! Processes that die: the hub between any two statements, its database, the store anywhere.
+//! Processes that are killed: the hub between any two statements, its database, and the store at any time.
 
 use super::QUICK;
 use super::trade::everything;
@@ -14,9 +14,9 @@ use testkit::store::Store;
 use testkit::till::{Load, Till};
 use testkit::{hub::database, wait};
 
-/// Statements of a push and its hello are fewer than this.
+/// Upper bound of the statements of a push with its hello.
 const STATEMENTS_MAX: usize = 200;
-/// How often the whole of both ends is compared meanwhile.
+/// Number of kills after which both ends are compared completely.
 const COMPARED_EVERY: usize = 15;
 
 #[test]
@@ -27,7 +27,7 @@ fn the_hub_killed_between_any_two_statements() {
     }
 }
 
-/// PostgreSQL hears every statement: the hub is killed instead of saying the first, the second, …
+/// With PostgreSQL the hub is killed before it sends its first statement, its second, and so on.
 fn at_every_statement(server: &str) {
     let wire = Wire::before(server);
     let url = database::fresh_at(server);
@@ -55,11 +55,11 @@ fn at_every_statement(server: &str) {
         }
     }
     println!("killed at {killed} statements");
-    assert!(killed > 10, "killed at {killed} statements only");
+    assert!(killed > 10, "killed at only {killed} statements");
     same(&hub, &store);
 }
 
-/// SQLite has no wire: the hub is killed at its first write to a file, its second, …
+/// SQLite has no connection, so the hub is killed at its first write to a file, its second, and so on.
 fn at_every_write() {
     let tried = Command::new("strace").args(["-D", "-f", "-o", "/dev/null", "true"]).output();
     if !tried.is_ok_and(|tried| tried.status.success()) {
@@ -107,7 +107,7 @@ fn at_every_write() {
         hub.restart();
     }
     println!("killed at {killed} writes");
-    assert!(killed > 10, "killed at {killed} writes only");
+    assert!(killed > 10, "killed at only {killed} writes");
     same(&hub, &store);
 }
 
@@ -121,7 +121,7 @@ fn shop(hub: &Hub) -> (Store, Till) {
     (store, till)
 }
 
-/// Whether the store has been told that everything has come.
+/// Returns whether the hub has acknowledged everything to the store.
 fn settled_now(hub: &Hub, store: &Store) -> bool {
     let heard = hub.client().try_send("GET", "/health", &[], b"").is_ok();
     heard && super::outbox(store)["pending"] == 0
@@ -145,9 +145,9 @@ fn postgresql_stopped_with_m_immediate() {
     for _ in 0..6 {
         load.wait_for(15);
         let moment = Instant::now() + Duration::from_millis(random.below(40));
-        wait::until("the moment", || (Instant::now() >= moment).then_some(()));
+        wait::until("the random time of the stop", || (Instant::now() >= moment).then_some(()));
         postgres.stop_immediately();
-        // The store sells on; the hub answers again as soon as its database does.
+        // The store continues to sell, and the hub answers again as soon as its database does.
         load.wait_for(10);
         postgres.start_again();
     }
@@ -170,7 +170,7 @@ fn the_store_killed_anywhere() {
     for round in 0..10 {
         load.wait_for(8);
         let moment = Instant::now() + Duration::from_millis(random.below(60));
-        wait::until("the moment", || (Instant::now() >= moment).then_some(()));
+        wait::until("the random time of the kill", || (Instant::now() >= moment).then_some(()));
         store.kill9();
         store.start();
         if round % 4 == 0 {

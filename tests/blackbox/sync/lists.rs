@@ -1,4 +1,4 @@
-//! What a manager sees of the dealings with head office: values that lost and how they come back.
+//! What a manager sees of the synchronisation: values that lost and how to restore them.
 
 use serde_json::{Value, json};
 use testkit::ends::synced;
@@ -20,7 +20,7 @@ fn a_value_that_lost_against_head_office_is_put_back_with_one_click() {
     let member = manager.post("/api/members", &member).data(201);
     let path = format!("/api/members/{}", member["member_id"].as_str().unwrap());
     synced(&mut manager);
-    // Each side changes the name without having seen what the other one wrote.
+    // Each side changes the name without knowing of the other's change.
     hub.kill9();
     let change = |name: &str| json!({"name": name}).to_string();
     let json_type = [("Content-Type", "application/json")];
@@ -48,10 +48,10 @@ fn a_value_that_lost_against_head_office_is_put_back_with_one_click() {
     assert!(restored["restored_at"].is_string(), "{restored}");
     manager.post(&restore, &json!({})).refused(409, "invalid_state");
     synced(&mut manager);
-    assert_eq!(office.get(&path).data(200)["name"], "of the store", "a new write, and the latest");
+    assert_eq!(office.get(&path).data(200)["name"], "of the store", "a new write with the latest stamp");
     manager.post("/api/sync/conflicts/cfl_none/restore", &json!({})).refused(404, "not_found");
     assert_eq!(items(&mut manager, "/api/sync/conflicts")[0], restored);
-    assert!(items(&mut manager, "/api/sync/parked").is_empty(), "all of it could be applied");
+    assert!(items(&mut manager, "/api/sync/parked").is_empty(), "every record was applied");
     store.stop();
     store.verify();
 }
@@ -77,9 +77,9 @@ fn a_sealed_day_is_proven_to_be_the_same_at_head_office_and_stays_so() {
     manager
         .post(&format!("/api/days/{day}/seal"), &json!({"force": true, "reason": "closed early"}))
         .data(200);
-    // Until the digest is answered, which happens beside what a forced synchronisation waits for.
+    // The digest is answered independently of the forced synchronisation, so the test polls for it.
     let proven = |manager: &mut Client| {
-        wait::until("the day is proven", || {
+        wait::until("the digest of the day matches", || {
             synced(manager);
             let days = items(manager, "/api/sync/digests");
             days.into_iter().find(|found| found["business_date"] == day && found["result"] == "match")
@@ -95,7 +95,7 @@ fn a_sealed_day_is_proven_to_be_the_same_at_head_office_and_stays_so() {
     drop(hub);
     store.start();
     let mut manager = store.login("manager");
-    assert_eq!(items(&mut manager, "/api/sync/digests"), [proof], "kept, and without a hub");
+    assert_eq!(items(&mut manager, "/api/sync/digests"), [proof], "the digest is kept without a hub");
     store.stop();
     store.verify();
 }
@@ -111,7 +111,7 @@ fn problems_are_listed_with_their_beginning_and_survive_a_restart() {
     let problems = |manager: &mut Client| manager.get("/api/sync/status").data(200)["problems"].clone();
     assert_eq!(problems(&mut manager), json!([]));
     hub.kill9();
-    let wrong = wait::until("the hub is missed", || {
+    let wrong = wait::until("the store notices that the hub is away", || {
         manager.post("/api/sync/force", &json!({})).data(200);
         problems(&mut manager).as_array().unwrap().first().cloned()
     });
@@ -120,19 +120,23 @@ fn problems_are_listed_with_their_beginning_and_survive_a_restart() {
     store.start();
     let mut manager = store.login("manager");
     let still = problems(&mut manager)[0].clone();
-    assert_eq!((&still["code"], &still["since"]), (&wrong["code"], &wrong["since"]), "since it began");
+    assert_eq!(
+        (&still["code"], &still["since"]),
+        (&wrong["code"], &wrong["since"]),
+        "the time at which the problem began"
+    );
     let said = |store: &Store| String::from_utf8(store.run(&["status"]).stdout).unwrap();
     let screen = said(&store);
     let line = screen.lines().find(|line| line.starts_with("PROBLEM"));
     assert!(line.is_some_and(|line| line.contains("head office can't be reached")), "{screen}");
     store.stop();
-    assert!(said(&store).contains("PROBLEM    since "), "a stopped store says it too: {}", said(&store));
+    assert!(said(&store).contains("PROBLEM    since "), "a stopped store reports it too: {}", said(&store));
     store.start();
     hub.start();
     let mut manager = store.login("manager");
     synced(&mut manager);
-    wait::until("all is well", || (problems(&mut manager) == json!([])).then_some(()));
-    // Head office sees for itself what the store can't tell.
+    wait::until("no problem is left", || (problems(&mut manager) == json!([])).then_some(()));
+    // Head office itself knows of this problem, which the store can't report.
     let reported = hub.login().get("/api/stores").data(200)["items"][0]["problems"].clone();
     assert_eq!(reported, json!([]), "{reported}");
     let id = testkit::store::STORE_ID;

@@ -1,4 +1,4 @@
-//! What networks do.
+//! Network failures.
 
 use super::QUICK;
 use super::trade::{everything, sell};
@@ -14,10 +14,10 @@ use testkit::store::Store;
 use testkit::till::Till;
 use testkit::wait;
 
-/// Thousands of connections, one after the other.
+/// Timeout for thousands of connections, one after the other.
 const CUTTING: Duration = Duration::from_secs(900);
 
-/// A store that speaks to its hub through a proxy.
+/// A store that reaches its hub through a proxy.
 struct Line {
     hub: Hub,
     proxy: Proxy,
@@ -43,12 +43,12 @@ impl Line {
         Self { hub, proxy, store, till }
     }
 
-    /// Trades while calls are tampered with, and then in peace; both ends have the same.
+    /// Sells while calls are tampered with, then without. Asserts that both ends have the same.
     #[track_caller]
     fn trade(&mut self, chaos: Chaos, to: &'static [u8], calls: u64) {
         self.proxy.set(chaos, to);
-        // What the hub has got, hello tells: it takes another sale for another push.
-        wait::until("it was tampered with", || {
+        // `hello` reports what the hub already has, so another push needs another sale.
+        wait::until("enough calls were tampered with", || {
             sell(&mut self.till, 1);
             (self.proxy.tampered() >= calls).then_some(())
         });
@@ -96,7 +96,7 @@ fn every_batch_sent_twice_concurrently_and_out_of_order() {
         line.proxy.set(chaos, PUSH);
         everything(&line.store, 1);
         same(&line.hub, &line.store);
-        assert!(line.proxy.copies_taken() > 0, "{chaos:?} met nothing");
+        assert!(line.proxy.copies_taken() > 0, "{chaos:?} tampered with no call");
         line.proxy.set(Chaos::Pass, ALL);
     }
 }
@@ -133,7 +133,7 @@ fn the_connection_cut_at_every_byte() {
         let mut sold_at = 0;
         let (up, back) = wait::stepping(CUTTING, "one call has come through whole", || {
             let (up, back, through) = line.proxy.cut_at();
-            // What the hub has got, hello tells: it takes another sale for another push.
+            // `hello` reports what the hub already has, so another push needs another sale.
             if back > sold_at {
                 sell(&mut line.till, 1);
                 sold_at = back;
@@ -162,7 +162,7 @@ fn a_captive_portal_is_a_failure_and_never_an_acknowledgement() {
         line.proxy.set(portal, ALL);
         let acked = sync(&line.store)["outbox"]["acked_seq"].clone();
         sell(&mut line.till, 1);
-        wait::until("the portal is met", || (line.proxy.tampered() >= 3).then_some(()));
+        wait::until("the store has called the portal", || (line.proxy.tampered() >= 3).then_some(()));
         let forced = line.store.login("manager").post("/api/sync/force", &json!({})).data(200);
         assert_eq!(forced["completed"], json!(false), "{forced}");
         let now = sync(&line.store);

@@ -1,7 +1,7 @@
-//! A month without head office, and then everything in one go.
+//! A month without head office, and then everything at once.
 //!
-//! `SOAK_SALES` and `SOAK_DAYS` say how much and how long; `cargo xtask soak` asks for half a million in thirty
-//! days, and for a hundred thousand in one.
+//! `SOAK_SALES` and `SOAK_DAYS` set the number of sales and days. `cargo xtask soak` runs half a million sales in
+//! thirty days, and a hundred thousand in one.
 
 use super::{QUICK, outbox, status};
 use jiff::Span;
@@ -17,13 +17,13 @@ use testkit::store::{STORE_ID, Store};
 use testkit::till::{Load, Till};
 use testkit::wait;
 
-/// Unless the environment says otherwise.
+/// Default number of sales.
 const SALES: usize = 1_200;
 const DAYS: i64 = 30;
 const TILLS: usize = 4;
-/// Up to here every record is compared, text by text; beyond it, heads and sums.
+/// Number of records up to which all are compared as text; beyond it, only heads and sums are compared.
 const COMPARED_MAX: usize = 50_000;
-/// However much it is.
+/// Timeout for any number of records.
 const PATIENCE: Duration = Duration::from_secs(3_600);
 
 fn given<N: std::str::FromStr>(name: &str, otherwise: N) -> N {
@@ -77,7 +77,7 @@ fn thirty_days_offline_and_one_catch_up() {
         process::peak_mib(store.daemon().pid()),
         process::peak_mib(hub.pid())
     );
-    // The store seals the last of the days by itself, which is one more record.
+    // The store seals the last day automatically, which makes one more record.
     let mut manager = store.login("manager");
     let last = manager.get("/api/shifts?state=closed&limit=1").data(200)["items"][0]["business_date"].clone();
     let day = format!("/api/days/{}", last.as_str().unwrap());

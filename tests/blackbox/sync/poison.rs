@@ -1,4 +1,4 @@
-//! A record that can't be applied, in the middle of others that can.
+//! A record that can't be applied, between others that can.
 
 use super::trade::sell;
 use super::{QUICK, status};
@@ -12,7 +12,7 @@ use testkit::till::Till;
 
 const SALES: &str = "/api/pos/transactions";
 
-/// One sale is in range; the sum of two of them is not, and only the hub's table says so.
+/// One sale is within the range. The sum of two exceeds it, which only the hub's table refuses.
 #[track_caller]
 fn huge(store: &Store, n: usize) -> Value {
     let register = format!("till-{n}");
@@ -47,13 +47,13 @@ fn poison_in_the_middle_and_its_replay_after_a_restore() {
     sell(&mut tills[2], 3);
     same_but(&hub, &store, 1);
     assert_eq!(status(&hub)["parked"][0]["code"], json!("effects_failed"));
-    assert_eq!(replay(&hub)["parked"], json!(1), "still too much");
+    assert_eq!(replay(&hub)["parked"], json!(1), "the sum still exceeds the range");
 
-    // The restored hub gets it once more, and parks it once more.
+    // The restored hub receives the record again, and parks it again.
     hub.restore(&backup);
     sell(&mut tills[2], 1);
     same_but(&hub, &store, 1);
-    // The first of the two is voided: there is room for the second.
+    // After a void of the first sale, the second one can be applied.
     let path = format!("{SALES}/{}/void", text(&first, "transaction_id"));
     store.login("manager").post(&path, &json!({"reason": "a joke"})).data(200);
     same_but(&hub, &store, 1);

@@ -1,5 +1,5 @@
-//! People of a box that burnt: all of them come back, with their passwords, however they were made; and head office
-//! knows of them from the beginning.
+//! Users of a store whose machine was lost: all of them come back with their passwords, however they were created, and
+//! head office knows of them from the beginning.
 
 use super::QUICK;
 use serde_json::{Value, json};
@@ -39,7 +39,8 @@ fn changes_password(store: &Store, who: &str) {
     logged_in(store, who, PASSWORD).post("/api/auth/password", &change).data(200);
 }
 
-/// Everybody by login name: who, role, and whether kept out; without those who were made on a new box.
+/// Returns all users by login name, with their name, their role, and whether they are disabled. Users created on a new
+/// machine are left out.
 fn people(client: &mut Client, path: &str) -> BTreeMap<String, (String, String, bool)> {
     let list = client.get(path).data(200)["items"].clone();
     let one = |user: &Value| {
@@ -58,7 +59,7 @@ fn at_head_office(hub: &Hub) -> BTreeMap<String, (String, String, bool)> {
     people(&mut hub.login(), "/api/users?store_id=S001&limit=500")
 }
 
-/// Waits until all is at head office and back; then both have the same people.
+/// Waits until everything is at head office and back, and both have the same users. Returns them.
 #[track_caller]
 fn the_same(hub: &Hub, store: &Store, password: &str) -> BTreeMap<String, (String, String, bool)> {
     wait::until("store and head office have the same people", || {
@@ -68,7 +69,7 @@ fn the_same(hub: &Hub, store: &Store, password: &str) -> BTreeMap<String, (Strin
     })
 }
 
-/// A shop whose people were made in every way there is.
+/// Opens a shop whose users were created in every possible way.
 fn peopled() -> (Hub, Store) {
     let hub = Hub::open();
     let mut store = Store::made_new(QUICK, PASSWORD);
@@ -90,15 +91,15 @@ fn peopled() -> (Hub, Store) {
         given["store_id"] = json!("S001");
         let id = text(&office.post("/api/users", &given).data(201), "id");
         let path = format!("/api/users/{id}");
-        wait::until("the person is here", || (admin.get(&path).status == 200).then_some(()));
+        wait::until("the user has arrived", || (admin.get(&path).status == 200).then_some(()));
         if who == "given" {
             changes_password(&store, who);
-            // Head office's own password of her is the old one: whatever it changes else must not bring that back.
+            // Head office still has the user's old password. Its other changes must not restore that one.
             office.send("PATCH", &path, &[], br#"{"role": "warehouse_staff"}"#).data(200);
         } else {
-            // The store keeps him out, head office lets him in again.
+            // The store disables the user, and head office enables the user again.
             admin.send("PATCH", &path, &[], br#"{"disabled": true}"#).data(200);
-            wait::until("head office knows", || {
+            wait::until("head office knows of the denial", || {
                 at_head_office(&hub).get("lifted@s001.example").is_some_and(|(_, _, out)| *out).then_some(())
             });
             office.send("PATCH", &path, &[], br#"{"disabled": false}"#).data(200);
@@ -132,7 +133,7 @@ fn everybody_comes_back_to_a_box_that_was_rebuilt_and_can_log_in() {
     everybody_gets_in(&store);
     let before = at_the_store(&store, PASSWORD);
     assert_eq!(before.len(), 8, "{before:?}");
-    // Twice: what was made on the first new box is history to the second.
+    // Done twice: users created on the first new machine are history for the second.
     for rejoins in [false, true] {
         store.kill9();
         let mut rebuilt = Store::made_new(QUICK, FRESH);
@@ -142,7 +143,7 @@ fn everybody_comes_back_to_a_box_that_was_rebuilt_and_can_log_in() {
         if rejoins {
             process::succeed(rebuilt.command(&["rejoin"]), "");
         }
-        wait::until("the history is here", || {
+        wait::until("the history has arrived", || {
             let status = fresh.get("/api/sync/status").data(200);
             let mut problems = status["problems"].as_array()?.iter();
             (status["hub"]["state"] == "online" && !problems.any(|one| one["code"] == "refilling"))
@@ -150,7 +151,7 @@ fn everybody_comes_back_to_a_box_that_was_rebuilt_and_can_log_in() {
         });
         assert_eq!(the_same(&hub, &rebuilt, PASSWORD), before);
         everybody_gets_in(&rebuilt);
-        // Who was made on the new box has given the login name up, and gets in by another one.
+        // A user who was created on the new machine loses the login name and logs in with another one.
         let newcomer = if rejoins { "admin@s001.example.new2" } else { "admin@s001.example.new" };
         let body = json!({"username": newcomer, "password": FRESH});
         rebuilt.client().post("/api/auth/login", &body).data(200);
@@ -172,20 +173,20 @@ fn people_of_a_command_are_revoked_by_head_office_and_their_passwords_stay_secre
     let id = text(&admin.get(ME).data(200)["user"], "id");
     let path = format!("/api/users/{id}");
     shop.office.post(&format!("{path}/revoke-tokens"), &json!({})).data(200);
-    wait::until("the tokens of init's administrator are dead", || {
+    wait::until("the tokens of init's administrator are revoked", || {
         (admin.get(ME).status == 401).then_some(())
     });
     let mut till = shop.store.login("till-1");
     let cashier = text(&till.get(ME).data(200)["user"], "id");
     let denied = json!({"disabled": true}).to_string();
     shop.office.send("PATCH", &format!("/api/users/{cashier}"), &[], denied.as_bytes()).data(200);
-    wait::until("who was added by a command is out", || (till.get(ME).status == 403).then_some(()));
+    wait::until("the user that a command added is locked out", || (till.get(ME).status == 403).then_some(()));
     shop.synced();
-    // The hashes lie in the records, and go back to this store alone.
+    // The hashes are in the records, which head office sends back only to this store.
     let token = shop.hub.signer(&shop.store);
     let epoch = text(&shop.manager.get("/api/sync/status").data(200)["outbox"], "epoch");
     let own = shop.hub.client().with_token(&token()).get(&format!("/api/sync/own?epoch={epoch}&after=0"));
-    assert!(own.text().contains("$argon2id$"), "they are kept");
+    assert!(own.text().contains("$argon2id$"), "the hashes are in the records");
     let feed = shop.hub.client().with_token(&token()).get("/api/sync/pull?lane=users");
     let asked = ["/api/users", "/api/audit", "/api/exceptions", "/api/parked", "/api/stores/S001/status"];
     let mut reported: Vec<(String, String)> =

@@ -1,4 +1,4 @@
-//! A box that burnt gets everything back: not only the records, but what they did.
+//! A store whose machine was lost gets everything back: the records and their effects.
 
 use super::QUICK;
 use super::trade::everything;
@@ -15,7 +15,7 @@ use testkit::{Client, wait};
 
 const SALES: &str = "/api/pos/transactions";
 
-/// What a person sees of the shop: every product's stock, its movements but for their ids, its documents.
+/// Returns what a person sees of the shop: each product's stock, its movements without their IDs, and its documents.
 fn seen(store: &Store, members: &[String], receipts: &[String]) -> Vec<(String, Value)> {
     let mut manager = store.login("manager");
     let mut seen = Vec::new();
@@ -24,7 +24,7 @@ fn seen(store: &Store, members: &[String], receipts: &[String]) -> Vec<(String, 
         let sku = text(&row, "sku");
         let mut moved = items(&mut manager, &format!("/api/stock/{sku}/movements"));
         for movement in &mut moved {
-            // The id is this box's own, the time that of the record, and not every record says who did it.
+            // The ID belongs to this machine, the time is the record's, and some records do not have the user.
             for own in ["movement_id", "at", "user_id"] {
                 movement.as_object_mut().unwrap().remove(own);
             }
@@ -34,7 +34,7 @@ fn seen(store: &Store, members: &[String], receipts: &[String]) -> Vec<(String, 
     }
     for path in ["/api/receiving", "/api/adjustments", "/api/opname", "/api/pos/returns", "/api/shifts"] {
         let listed = items(&mut manager, path);
-        // What was open at the box that burnt is over.
+        // Shifts and counts that were open on the lost machine have ended.
         let listed = listed
             .into_iter()
             .filter(|document| document["state"] != "open" && document["state"] != "interrupted");
@@ -42,12 +42,12 @@ fn seen(store: &Store, members: &[String], receipts: &[String]) -> Vec<(String, 
         listed.sort_by_key(Value::to_string);
         note(path.to_owned(), json!(listed));
     }
-    // Floats are those of shifts that were opened since, too.
+    // Floats also include those of shifts opened since.
     let safe = manager.get("/api/safe").data(200);
     note("safe".to_owned(), json!(["opening", "drops", "counted", "deposited"].map(|sum| safe[sum].clone())));
     for id in members {
         let mut member = manager.get(&format!("/api/members/{id}")).data(200);
-        // The time and version of the last feed record are the box's own, so they are not compared.
+        // The time and version of the last feed record belong to the machine, so they are not compared.
         for own in ["updated_at", "version"] {
             member.as_object_mut().unwrap().remove(own);
         }
@@ -98,7 +98,7 @@ fn a_burnt_box_has_its_stock_points_and_receipts_again_and_sells_on() {
     let looks = seen(&store, &members, &receipts);
     assert!(before.points[&member] > 0, "{before:?}");
 
-    // The box burns, head office is away, and nothing is sold before everything is back.
+    // The machine is lost and head office is away. Nothing is sold before everything has been restored.
     store.kill9();
     let mut store = Store::prepare(QUICK, 2);
     hub.enrol_again(&store);
@@ -112,7 +112,7 @@ fn a_burnt_box_has_its_stock_points_and_receipts_again_and_sells_on() {
     let problem = store.login("manager").get("/api/sync/status").data(200)["problems"][0].clone();
     assert_eq!(problem["code"], "refilling", "{problem}");
     hub.start();
-    wait::until("it sells again", || {
+    wait::until("the store sells again", || {
         let reply = till.try_send(
             "POST",
             "/api/shifts/open",
@@ -127,7 +127,7 @@ fn a_burnt_box_has_its_stock_points_and_receipts_again_and_sells_on() {
     assert_eq!(seen(&store, &members, &receipts).len(), looks.len());
     assert_eq!(same(&hub, &store).points, before.points);
 
-    // A receipt of before: what came back of it is known, and only the rest can.
+    // A receipt from before: its returns are known, so only the rest can be returned.
     brings_back(&mut till, &sale, 4).refused(422, "return_exceeds_sold");
     brings_back(&mut till, &sale, 3).data(201);
     sold(&mut till, &member, json!([{"sku": "8990003", "qty": 1, "price": 20_000}]));

@@ -1,4 +1,5 @@
-//! A refusal that resending can't cure: the longest pause, nothing dropped, and at once when a person asks.
+//! A refusal that a retry can't fix: the longest pause, no loss of records, and a retry at once when a person asks for
+//! it.
 
 use domain::model::base::time::UtcMs;
 use edge::clock;
@@ -7,7 +8,7 @@ use testkit::linked::Linked;
 use testkit::store::STORE_ID;
 use testkit::wait;
 
-/// Half of the longest pause (`sync.backoff_max`): shorter ones are those of a line that is down.
+/// Half of the longest pause (`sync.backoff_max`). Shorter pauses are those of a lost connection.
 const LONG_MS: i64 = 150_000;
 
 #[track_caller]
@@ -34,7 +35,7 @@ fn a_refused_store_keeps_everything_waits_long_and_continues_on_request() {
     assert!(refused["hub"]["last_error"].as_str().unwrap().contains("store_disabled"), "{refused}");
     let next: UtcMs = serde_json::from_value(refused["hub"]["next_attempt_at"].clone()).unwrap();
     assert!(next.0 - clock::now().0 > LONG_MS, "the longest pause: {refused}");
-    // Asked, it tries, and is refused again; selling goes on, and nothing is dropped.
+    // On request the store tries again and is refused again. Selling continues, and nothing is lost.
     let forced = shop.manager.post("/api/sync/force", &json!({})).data(200);
     assert_eq!(forced["completed"], json!(false), "{forced}");
     sell(&mut shop);
@@ -47,14 +48,14 @@ fn a_refused_store_keeps_everything_waits_long_and_continues_on_request() {
 
     shop.office.post(&path("enable"), &json!({})).data(200);
     let forced = shop.manager.post("/api/sync/force", &json!({})).data(200);
-    assert_eq!(forced["completed"], json!(true), "at once, not after the pause: {forced}");
+    assert_eq!(forced["completed"], json!(true), "the retry must not wait for the pause: {forced}");
     let reported = link(&mut shop);
     assert_eq!(
         (&reported["hub"]["state"], &reported["outbox"]["pending"]),
         (&json!("online"), &json!(0)),
         "{reported}"
     );
-    let there = wait::until("head office has both", || {
+    let there = wait::until("head office has both records", || {
         let status = shop.office.get(&path("status")).data(200);
         (status["sums"]["sales_count"] == json!(2)).then_some(status)
     });

@@ -1,4 +1,4 @@
-//! What people do with backups: of the store, of the hub, and with a box that burnt.
+//! Backups of the store and of the hub, and what people do with them, also after the loss of a machine.
 
 use super::trade::{everything, sell};
 use super::{QUICK, epochs};
@@ -41,7 +41,7 @@ impl Pair {
         to
     }
 
-    /// The disk dies, and a backup takes its place.
+    /// Loses the disk and restores a backup.
     #[track_caller]
     fn restore(&mut self, backup: &std::path::Path, name: &str) {
         self.store.kill9();
@@ -50,7 +50,7 @@ impl Pair {
         self.store.start();
     }
 
-    /// The generation of the hub's database, as it reports it to the store.
+    /// Returns the generation of the hub's database, as the hub reports it to the store.
     #[track_caller]
     fn generation(&self) -> String {
         let token = self.hub.signer(&self.store)();
@@ -58,11 +58,11 @@ impl Pair {
         reported["hub_generation"].as_str().unwrap().to_owned()
     }
 
-    /// Sells in a new shift, and has the same as the hub.
+    /// Sells in a new shift, and asserts that store and hub have the same.
     #[track_caller]
     fn goes_on(&mut self) {
-        // What the hub has comes back first, and nothing is written meanwhile.
-        wait::until("its records are back", || {
+        // The records that the hub has come back first, and nothing is written before that.
+        wait::until("the store has its records back", || {
             let there: u64 = epochs(&self.hub).iter().filter_map(|head| head["seq"].as_u64()).sum();
             let here: BTreeSet<String> = journal::record_texts(self.store.data()).into_iter().collect();
             (here.len() as u64 >= there).then_some(())
@@ -93,7 +93,7 @@ fn a_store_restored_before_it_could_send_what_it_had_sold() {
     let (mut pair, mut till) = Pair::open("unsent");
     let backup = pair.backup();
     pair.hub.kill9();
-    // Nobody but this disk knows of these.
+    // Only this disk has these records.
     sell(&mut till, 3);
     pair.restore(&backup, "restored");
     let mut till = Till::open(&pair.store, 2, &mut pair.random);
@@ -112,7 +112,7 @@ fn a_store_restored_twice_from_one_backup() {
         pair.restore(&backup, name);
         pair.goes_on();
     }
-    assert!(epochs(&pair.hub).len() >= 3, "an epoch for each restore: {:?}", epochs(&pair.hub));
+    assert!(epochs(&pair.hub).len() >= 3, "one epoch for each restore: {:?}", epochs(&pair.hub));
     pair.store.stop();
     pair.store.verify();
 }
@@ -155,11 +155,11 @@ fn a_hub_restored_by_hand() {
     everything(&pair.store, 1);
     let (sold, before) = (same(&pair.hub, &pair.store), pair.generation());
     pair.hub.restart();
-    assert_eq!(pair.generation(), before, "a restart alone is no new life");
+    assert_eq!(pair.generation(), before, "a restart alone starts no new generation");
     pair.hub.kill9();
     pair.hub.put_database(&copy);
     pair.hub.start();
-    assert_ne!(pair.generation(), before, "nobody told it that its database is an older one");
+    assert_ne!(pair.generation(), before, "the hub was not told that its database is older");
     assert_eq!(same(&pair.hub, &pair.store), sold, "the store sends what the copy lacks");
     sell(&mut till, 2);
     same(&pair.hub, &pair.store);
@@ -176,7 +176,7 @@ fn store_and_hub_restored_both() {
     let mut till = Till::open(&pair.store, 2, &mut pair.random);
     sell(&mut till, 2);
     same_but(&pair.hub, &pair.store, 0);
-    // The store got back what only the hub had; now the hub gets it back from the store.
+    // The store got back the records that only the hub had. Now the hub gets them back from the store.
     pair.hub.restore(&of_hub);
     let sold = same_but(&pair.hub, &pair.store, 0);
     assert!(sold.sales["sales_count"] > 6, "{sold:?}");

@@ -1,6 +1,6 @@
-//! Many stores come back at the same moment: simulated ones, each with a key, a chain and records of its own.
+//! Many stores reconnect at the same moment. The stores are simulated, each with its own key, chain and records.
 //!
-//! `SOAK_STORES` says how many; `cargo xtask soak` asks for ten thousand.
+//! `SOAK_STORES` sets their number; `cargo xtask soak` uses ten thousand.
 
 use super::QUICK;
 use super::trade::sell;
@@ -17,18 +17,18 @@ use testkit::store::Store;
 use testkit::till::Till;
 use testkit::wait;
 
-/// Stores, unless the environment says otherwise.
+/// Default number of stores.
 const STORES: usize = 150;
-/// Batches that the hub takes in at once.
+/// Number of batches that the hub accepts at once.
 const AT_ONCE: &str = "[sync]\nbatches_at_once = 2\n";
-/// Connections at once: one address may have 512.
+/// Concurrent connections; one address may have 512.
 const CALLERS: usize = 300;
-/// However many: in the end all are through.
+/// Timeout for any number of stores.
 const PATIENCE: Duration = Duration::from_secs(3_600);
-/// Stores that are compared figure by figure.
+/// Number of stores that are compared figure by figure.
 const COMPARED: usize = 10;
 
-/// Records such as a store writes: a shift and sales in it.
+/// Returns records as a store writes them: a shift with sales.
 #[track_caller]
 fn template() -> Vec<String> {
     let mut store = Store::prepare(QUICK, 1);
@@ -38,7 +38,7 @@ fn template() -> Vec<String> {
     journal::record_texts(store.data())
 }
 
-/// A store on its way back, and when it may ask again.
+/// A store that is reconnecting, and when it may ask again.
 struct Away {
     store: Simulated,
     due: Instant,
@@ -48,7 +48,7 @@ struct Away {
 fn ten_thousand_stores_returning_at_once() {
     let count = std::env::var("SOAK_STORES").map_or(STORES, |count| count.parse().unwrap());
     let records = template();
-    // Few stores need a narrow door to crowd at; the many have the one that a hub has.
+    // With few stores a low limit makes them wait; with many the default limit is used.
     let hub = Hub::open_with(if count > STORES { "" } else { AT_ONCE });
     let mut admin = hub.login().keeping_alive();
     let now = Instant::now();
@@ -73,7 +73,7 @@ fn ten_thousand_stores_returning_at_once() {
         "{count} stores back in {took:?}; {} were asked to come again, after {spread:?} s",
         reported.len()
     );
-    assert!(count > STORES || spread.len() > 2, "all would come again at once: {spread:?}");
+    assert!(count > STORES || spread.len() > 2, "all stores would retry at the same time: {spread:?}");
     admin.hang_up();
     for n in 0..count {
         let id = format!("R{n:05}");
@@ -87,7 +87,7 @@ fn ten_thousand_stores_returning_at_once() {
     }
 }
 
-/// Each says hello and pushes, as often as it is asked to come again, and not before it may.
+/// Each store sends its hello and pushes, again whenever it is told to, and not earlier.
 fn come_back(mut mine: Vec<&Mutex<Option<Away>>>, reported: &Mutex<Vec<u64>>) {
     let deadline = Instant::now() + PATIENCE;
     while !mine.is_empty() {

@@ -1,5 +1,5 @@
-//! What the company's places show, thing by thing, as their public lists have it: a store itself, and head office of
-//! that store.
+//! The rows of each place, item by item from the public lists: those of a store, and those of head office about that
+//! store.
 
 use crate::feed::reach::End;
 use serde_json::{Value, json};
@@ -8,18 +8,18 @@ use testkit::Client;
 use testkit::audit::items;
 use testkit::counter::text;
 
-/// Rows by what they are about: a kind and an id.
+/// Rows by kind and ID.
 pub(super) type Rows = BTreeMap<String, Value>;
 
-/// What only the place itself can say, by kind.
+/// Fields that only the place itself knows, by kind.
 const OWN: [(&str, &[&str]); 4] = [
-    // Each place says when it wrote its own row.
+    // Each place has its own time of the last change of its row.
     ("person", &["updated_at"]),
-    // Head office sums pieces and value; damaged, reserved and incoming pieces are known to the store only.
+    // Head office sums pieces and value; only the store knows damaged, reserved and incoming pieces.
     ("stock", &["available", "average_cost", "damaged", "in_transit_in", "reserved", "updated_at"]),
-    // A store has the entries that were made in it.
+    // A store has the entries that were made there.
     ("points", &["entries", "lifetime_earned", "lifetime_redeemed", "next_cursor"]),
-    // How a supplier is paid, and how far its invoices may differ, no store is told.
+    // Stores do not receive how a supplier is paid and how far its invoices may differ.
     (
         "supplier",
         &[
@@ -34,7 +34,7 @@ const OWN: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// The rows that head office has too, without what only the place itself can say.
+/// Returns the rows that head office has too, without the fields that only the place itself knows.
 pub(super) fn comparable(rows: &Rows) -> Rows {
     let mut rows = rows.clone();
     rows.retain(|key, _| !key.starts_with("transfer "));
@@ -48,7 +48,7 @@ pub(super) fn comparable(rows: &Rows) -> Rows {
     rows
 }
 
-/// Where two places differ, a line for each row.
+/// Returns a line for each row in which two places differ.
 pub(super) fn differences(one: (&str, &Rows), other: (&str, &Rows)) -> Vec<String> {
     let keys = one.1.keys().chain(other.1.keys().filter(|key| !one.1.contains_key(*key)));
     let differ = keys.filter(|key| one.1.get(*key) != other.1.get(*key));
@@ -62,10 +62,10 @@ pub(super) fn differences(one: (&str, &Rows), other: (&str, &Rows)) -> Vec<Strin
     differ.map(line).collect()
 }
 
-/// Where two stores differ about what went from one to the other, which head office does not list.
+/// Returns the differences of two stores about transfers between them, which head office does not list.
 pub(super) fn between(stores: &[Rows]) -> Vec<String> {
     let mut differ = Vec::new();
-    // Each end dates what it did by its own day.
+    // Each end has its own business date.
     let shared = |row: &Value| {
         let mut row = row.clone();
         row.as_object_mut().unwrap().remove("business_date");
@@ -82,7 +82,7 @@ pub(super) fn between(stores: &[Rows]) -> Vec<String> {
     differ
 }
 
-/// Which price counts at each of these moments.
+/// Adds the effective price at each of these moments.
 fn prices(client: &mut Client, sku: &str, store: &str, moments: &[String], rows: &mut Rows) {
     for at in moments {
         let reply = client.get(&format!("/api/prices/effective?sku={sku}&at={at}{store}"));
@@ -91,7 +91,7 @@ fn prices(client: &mut Client, sku: &str, store: &str, moments: &[String], rows:
     }
 }
 
-/// Everything that a store shows, with members of these ids.
+/// Returns everything that a store shows, with the members of these IDs.
 #[track_caller]
 pub(super) fn of_store(end: &mut End, admin: &mut Client, members: &[String], moments: &[String]) -> Rows {
     let mut rows = Rows::new();
@@ -132,7 +132,7 @@ pub(super) fn of_store(end: &mut End, admin: &mut Client, members: &[String], mo
     rows
 }
 
-/// The same as head office has it. It lists no transfers: those are held against the other store's.
+/// Returns the same rows as head office has them. It lists no transfers; those are compared with the other store's.
 #[track_caller]
 pub(super) fn of_office(office: &mut Client, store: &str, moments: &[String]) -> Rows {
     let mut rows = Rows::new();
@@ -164,7 +164,7 @@ pub(super) fn of_office(office: &mut Client, store: &str, moments: &[String]) ->
     }
     let mut found = Vec::new();
     let points = ["S001", "S002", "S003"].map(|store| sums(office, store, "points", "member_id"));
-    // Entries name whom they were made for; one who was merged goes on as another.
+    // An entry names the member for whom it was made. A merged member continues under another ID.
     let ids: BTreeSet<&String> = points.iter().flat_map(|store| store.keys()).collect();
     let going_on: BTreeMap<&str, String> = ids
         .into_iter()
@@ -194,7 +194,7 @@ pub(super) fn of_office(office: &mut Client, store: &str, moments: &[String]) ->
     rows
 }
 
-/// A product as a till of that store has to show it.
+/// Returns a product as a till of that store must show it.
 fn at_a_till(product: &Value, price: &Value, on_hand: Value) -> Value {
     let barcodes = product["barcodes"].as_array().unwrap();
     let piece = barcodes.iter().find(|code| code["pack_qty"] == json!(1)).or(barcodes.first());

@@ -1,4 +1,4 @@
-//! Something of everything that moves a sum, so that nothing is compared that never moved.
+//! One of everything that changes a sum, so that every compared sum has changed.
 
 use serde_json::{Value, json};
 use testkit::counter::{approved, basket, text};
@@ -7,7 +7,7 @@ use testkit::{Client, Store};
 
 const SALES: &str = "/api/pos/transactions";
 
-/// A till with a shift of its own, and some sales by chance.
+/// Opens a till with its own shift, and makes some random sales.
 #[track_caller]
 pub fn sell(till: &mut Till, count: usize) {
     for _ in 0..count {
@@ -26,8 +26,8 @@ fn sale(till: &mut Client, items: &[(&str, i64)], member: Option<&str>, method: 
     till.post(&format!("{SALES}/{}/pay", text(&made, "transaction_id")), &pay).data(200)
 }
 
-/// At a till whose shift is open: goods, sales with points, a void, a return, a tender put right, cash in and
-/// out, an adjustment, a count, a receipt that is taken back.
+/// Does the following at a till with an open shift: goods, sales with points, a void, a return, a corrected tender,
+/// cash in and out, an adjustment, a count, a reversed receipt.
 #[track_caller]
 pub fn everything(store: &Store, n: usize) {
     let register = format!("till-{n}");
@@ -69,7 +69,7 @@ pub fn everything(store: &Store, n: usize) {
     manager.post(&format!("/api/receiving/{came}/reverse"), &json!({})).data(200);
 }
 
-/// A count of one sku that finds one piece less.
+/// Counts one SKU and finds one piece less.
 #[track_caller]
 fn counted(staff: &mut Client, manager: &mut Client) {
     let on_hand = manager.get("/api/stock/8990004").data(200)["on_hand"].as_i64().unwrap();

@@ -1,4 +1,4 @@
-//! Goods between two stores that can't hear one another: one calls them off, the other takes them in.
+//! Goods between two disconnected stores: one cancels the transfer, the other receives it.
 
 use super::QUICK;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use testkit::wait;
 
 const PATH: &str = "/api/transfers";
 
-/// A store with its own line to the hub, and goods.
+/// A store with its own connection to the hub, and with goods.
 struct End {
     store: Store,
     line: Proxy,
@@ -34,7 +34,7 @@ impl End {
         (reply.status == 200).then(|| reply.data(200))
     }
 
-    /// Waits until the transfer is in this state here.
+    /// Waits until the transfer is in this state at the store.
     #[track_caller]
     fn has(&self, id: &str, state: &str) -> Value {
         let what = format!("{} has {id} as {state}", self.store.id());
@@ -47,12 +47,12 @@ impl End {
     }
 }
 
-/// Sends five pieces; both ends know of them, and then neither hears of the other.
+/// Sends five pieces. Both ends know of the transfer, and then both are disconnected.
 #[track_caller]
 fn on_its_way() -> (Hub, End, End, String) {
     let hub = Hub::open();
     let (from, to) = (End::open(&hub, "S001"), End::open(&hub, "S002"));
-    // The sender joined before the receiver was there: goods go only to a store that it has heard of.
+    // The sender joined before the receiver existed, and goods can only be sent to a known store.
     synced(&mut from.store.login("manager"));
     let body = json!({"to_store_id": "S002", "lines": [{"sku": SKU, "qty": 5}]});
     let id = text(&from.store.login("warehouse").post(PATH, &body).data(201), "transfer_id");
@@ -63,17 +63,18 @@ fn on_its_way() -> (Hub, End, End, String) {
     from.store.login("warehouse").post(&format!("{PATH}/{id}/cancel"), &json!({})).data(200);
     let came = json!({"lines": [{"sku": SKU, "qty": 5}]});
     to.store.login("warehouse").post(&format!("{PATH}/{id}/receive"), &came).data(200);
-    assert_eq!((from.stock().0, to.stock().0), (10, 15), "for now the goods are at both ends");
+    assert_eq!((from.stock().0, to.stock().0), (10, 15), "at first the goods are at both ends");
     (hub, from, to, id)
 }
 
-/// Received beats cancelled: the goods are where they were received, and the sender's manager is told.
+/// A receipt has precedence over a cancellation: the goods are where they were received, and the sender's manager gets
+/// a conflict.
 #[track_caller]
 fn received_beats_cancelled(hub: &Hub, from: &End, to: &End, id: &str) {
     for end in [from, to] {
         end.has(id, "received");
     }
-    let met = wait::until("the sender has taken it in", || {
+    let met = wait::until("the sender has applied the receipt", || {
         from.read(id).filter(|t| t["cancel_lost"] == json!(true))
     });
     assert_eq!(met["discrepancies"], json!([]), "{met}");
@@ -89,7 +90,7 @@ fn received_beats_cancelled(hub: &Hub, from: &End, to: &End, id: &str) {
 fn a_transfer_cancelled_by_one_and_received_by_the_other() {
     let (hub, from, to, id) = on_its_way();
     from.line.set(Chaos::Pass, ALL);
-    wait::until("the hub has heard that it was called off", || {
+    wait::until("the hub has received the cancellation", || {
         (super::outbox(&from.store)["pending"] == 0).then_some(())
     });
     to.line.set(Chaos::Pass, ALL);
@@ -100,9 +101,7 @@ fn a_transfer_cancelled_by_one_and_received_by_the_other() {
 fn a_transfer_received_by_one_and_cancelled_by_the_other() {
     let (hub, from, to, id) = on_its_way();
     to.line.set(Chaos::Pass, ALL);
-    wait::until("the hub has heard that it was received", || {
-        (super::outbox(&to.store)["pending"] == 0).then_some(())
-    });
+    wait::until("the hub has the receipt", || (super::outbox(&to.store)["pending"] == 0).then_some(()));
     from.line.set(Chaos::Pass, ALL);
     received_beats_cancelled(&hub, &from, &to, &id);
 }

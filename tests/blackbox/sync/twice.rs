@@ -1,6 +1,6 @@
 //! One event in two epochs: two copies of one disk rejoin. A record from before the copy is in the journal of each, in
 //! its original epoch and in the epoch to which the first copy moved it. Head office counts it once, and so does every
-//! box that is refilled with that epoch.
+//! machine that is refilled with that epoch.
 
 use super::trade::{everything, sell};
 use super::{QUICK, epochs};
@@ -17,11 +17,11 @@ use testkit::store::Store;
 use testkit::till::Till;
 use testkit::wait;
 
-/// Where a business day is long over elsewhere.
+/// A time zone in which a business day ends long after most others.
 const EVENING: &str = "store.timezone = \"Etc/GMT+12\"\n";
 const MORNING: &str = "store.timezone = \"Pacific/Kiritimati\"\n";
 
-/// Another box with the disk of a stopped one.
+/// Copies the disk of a stopped store to another machine.
 #[track_caller]
 fn copy_of(store: &Store) -> Store {
     let mut copy = Store::prepare(&format!("{QUICK}{EVENING}"), 2);
@@ -32,7 +32,7 @@ fn copy_of(store: &Store) -> Store {
     copy
 }
 
-/// A product that nobody has moved.
+/// Returns a product without movements.
 #[track_caller]
 fn has_lamps(store: &Store) {
     let products =
@@ -40,14 +40,14 @@ fn has_lamps(store: &Store) {
     process::succeed(store.command(&["import", "products", products.to_str().unwrap()]), "");
 }
 
-/// Its opening stock.
+/// Imports the product's opening stock.
 #[track_caller]
 fn opens_stock(store: &Store) {
     let stock = store.write_file("stock.csv", "sku,qty,unit_cost\n7770001,12,2500\n");
     process::succeed(store.command(&["import", "stock", stock.to_str().unwrap()]), "");
 }
 
-/// How often each type of record is there more than once.
+/// Returns the types of records that exist more than once.
 #[track_caller]
 fn doubled(store: &Store) -> Vec<String> {
     let mut seen: HashMap<String, u32> = HashMap::new();
@@ -66,11 +66,11 @@ fn doubled(store: &Store) -> Vec<String> {
     kinds
 }
 
-/// Every day that is over was compared, and counts the same here and at head office.
+/// Asserts that every finished day was compared, and has the same sums here and at head office.
 #[track_caller]
 fn no_day_differs(store: &Store) {
     let mut manager = store.login("manager");
-    let days = wait::until("the days are compared", || {
+    let days = wait::until("all finished days are compared", || {
         let days = items(&mut manager, "/api/sync/digests");
         let waits = |day: &Value| day["result"].is_null() || day["result"] == "not_yet";
         (!days.is_empty() && !days.iter().any(waits)).then_some(days)
@@ -97,7 +97,7 @@ fn an_event_counts_once_whatever_epochs_it_came_in() {
     same(&hub, &shop);
     shop.stop();
 
-    // The copy trades without head office, and is copied with what it has.
+    // The copy works without head office, and is then copied with its records.
     hub.kill9();
     opens_stock(&first);
     first.start();
@@ -107,20 +107,20 @@ fn an_event_counts_once_whatever_epochs_it_came_in() {
     hub.start();
     for (n, copy) in [(2, &mut first), (3, &mut second)] {
         copy.start();
-        wait::until("it is fenced", || (super::outbox(copy)["fenced"] == json!(true)).then_some(()));
+        wait::until("the copy is fenced", || (super::outbox(copy)["fenced"] == json!(true)).then_some(()));
         process::succeed(copy.command(&["rejoin"]), "");
         same(&hub, copy);
         assert!(epochs(&hub).len() >= n, "{:?}", epochs(&hub));
-        // It has what was sold before the copy in the epoch of then and in that of whoever rejoined first.
+        // Sales from before the copy are in their original epoch and in that of the copy that rejoined first.
         let kinds = doubled(copy);
         for kind in ["cash.moved", "points.adjusted", "stock.moved", "transaction.paid", "opname.posted"] {
-            assert!(kinds.iter().any(|there| there == kind), "{kind} is nowhere twice: {kinds:?}");
+            assert!(kinds.iter().any(|there| there == kind), "no {kind} exists twice: {kinds:?}");
         }
         copy.stop();
         copy.verify();
     }
 
-    // Everything comes back to a new box, where none of it was.
+    // Everything is restored to a new machine without records.
     let mut third = Store::prepare(&format!("{QUICK}{MORNING}"), 2);
     has_lamps(&third);
     hub.enrol_again(&third);

@@ -1,5 +1,5 @@
-//! One disk becomes two boxes that run at the same moment, both selling, both at the hub: one of them stays the
-//! shop, the other sells nothing from then on, and what either has sold is not lost.
+//! One disk becomes two machines that run at the same time, both selling and both connected to the hub: one stays the
+//! active store, the other sells nothing from then on, and no sale of either is lost.
 
 use super::clones::Twins;
 use super::trade::sell;
@@ -16,10 +16,10 @@ use testkit::store::Store;
 use testkit::till::Till;
 use testkit::wait;
 
-/// Sales of the one that stays the shop, after the other was fenced.
+/// Sales of the active store after the other was fenced.
 const SALES_AFTER: usize = 5;
 
-/// A box whose till sells on a thread of its own, until it is refused.
+/// A store whose till sells on its own thread until it is refused.
 struct Trading {
     store: Store,
     sold: Arc<AtomicUsize>,
@@ -49,16 +49,16 @@ impl Trading {
     #[track_caller]
     fn sells_on(&self) {
         let goal = self.sold() + SALES_AFTER;
-        wait::until("the shop sells on", || {
-            assert!(!self.till.is_finished(), "it was refused, and is the shop");
+        wait::until("the active store continues to sell", || {
+            assert!(!self.till.is_finished(), "the active store was refused");
             (self.sold() >= goal).then_some(())
         });
     }
 
-    /// The till was refused with the reason. Returns the box and the sales of its till.
+    /// Waits until the till is refused with the expected reason. Returns the store and the number of its sales.
     #[track_caller]
     fn refused(self) -> (Store, usize) {
-        wait::until("its till is refused", || self.till.is_finished().then_some(()));
+        wait::until("the till is refused", || self.till.is_finished().then_some(()));
         let (till, refused) = self.till.join().unwrap();
         let refused = refused.refused(409, "invalid_state");
         assert_eq!(refused["state"], json!("fenced"), "{refused}");
@@ -71,21 +71,21 @@ fn is_fenced(store: &Store) -> bool {
     outbox(store)["fenced"] == json!(true)
 }
 
-/// Both sell at the same time until one of them is fenced. Returns the active store, still selling, and the other one
-/// with its number of sales.
+/// Runs both until one of them is fenced. Returns the active store, still selling, and the other one with its number of
+/// sales.
 #[track_caller]
 fn one_reports(shop: Trading, clone: Trading) -> (Trading, Store, usize) {
-    let first = wait::until("one of them is told", || {
+    let first = wait::until("one of the two is fenced", || {
         [&shop, &clone].iter().position(|trading| is_fenced(&trading.store))
     });
     let (winner, reported) = if first == 0 { (clone, shop) } else { (shop, clone) };
     let (reported, sold) = reported.refused();
     winner.sells_on();
-    assert!(!is_fenced(&winner.store), "one of them is the shop");
+    assert!(!is_fenced(&winner.store), "the other one stays active");
     (winner, reported, sold)
 }
 
-/// A person makes the fenced box the shop while the other one sells, and then that one again.
+/// Makes the fenced copy the active one while the other one sells, and then the reverse.
 #[track_caller]
 fn both_rejoin(hub: &Hub, winner: Trading, reported: Store, sold: usize) {
     rejoin(&reported, "epoch 2-");
@@ -98,7 +98,7 @@ fn both_rejoin(hub: &Hub, winner: Trading, reported: Store, sold: usize) {
     assert_eq!(epochs(hub).len(), 3);
     // A copy without new records is fenced at its next action.
     reported.login("till-1").at_register("till-1").post("/api/shifts/open", &json!({})).data(201);
-    wait::until("it is fenced again", || is_fenced(&reported).then_some(()));
+    wait::until("the copy is fenced again", || is_fenced(&reported).then_some(()));
     assert!(!is_fenced(&winner));
     assert_eq!(same(hub, &winner), books);
     for mut store in [winner, reported] {
@@ -113,7 +113,8 @@ fn rejoin(store: &Store, epoch: &str) {
     assert!(reported.contains(epoch), "{reported}");
 }
 
-/// The box that is behind what the hub has of their epoch is never the shop, however soon it sells.
+/// Asserts that the copy that is behind the hub's records of their epoch never becomes the active one, however soon it
+/// sells.
 #[track_caller]
 fn one_is_ahead(test: &str, clone_is_ahead: bool) {
     let Twins { hub, shop, clone, mut till, .. } = Twins::open(test);
@@ -128,7 +129,7 @@ fn one_is_ahead(test: &str, clone_is_ahead: bool) {
     late.log_in_again(&behind);
     let is_ahead = ahead.store.folder().to_owned();
     let (winner, reported, sold) = one_reports(ahead, Trading::start(behind, late));
-    assert_eq!(winner.store.folder(), is_ahead, "the one that is ahead is the shop");
+    assert_eq!(winner.store.folder(), is_ahead, "the copy that is ahead stays active");
     both_rejoin(&hub, winner, reported, sold);
 }
 
@@ -142,7 +143,7 @@ fn a_shop_starts_beside_its_selling_clone() {
     one_is_ahead("clone ahead, both run", true);
 }
 
-/// Both start at once and sell; while the hub is `away` both have what it does not know.
+/// Starts both at once and sells. If the hub is `away`, both have records that it does not know.
 #[track_caller]
 fn both_start(test: &str, away: bool) {
     let Twins { mut hub, mut shop, mut clone, mut till, .. } = Twins::open(test);

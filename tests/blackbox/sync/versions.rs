@@ -1,4 +1,4 @@
-//! A hub, and a store, that are one version ahead.
+//! A hub and a store that are one version ahead of the other side.
 
 use super::trade::{everything, sell};
 use super::{QUICK, status};
@@ -24,8 +24,8 @@ fn a_hub_one_version_ahead() {
     everything(&store, 1);
     let product = json!({"sku": "870001", "name": "New", "price": 500});
     hub.login().post("/api/products", &product).data(201);
-    // The feed moves on over what this version does not know.
-    wait::until("what it knows arrives", || {
+    // The feed continues past records that this version does not know.
+    wait::until("a known record arrives", || {
         let mut till = store.login("till-1").at_register("till-1");
         let reply = till.get("/api/pos/products/870001");
         (reply.status == 200).then_some(())
@@ -34,7 +34,7 @@ fn a_hub_one_version_ahead() {
     assert!(proxy.tampered() > 3);
     store.stop();
     store.start();
-    // It is kept as it came and named, over a restart too, and the feed continues.
+    // The unknown record is kept unchanged and reported, also after a restart, and the feed continues.
     let inbound = store.login("manager").get("/api/sync/status").data(200)["inbound"].clone();
     let untaken = inbound["untaken"]["records"].as_array().unwrap();
     let unknown = untaken.iter().find(|note| note["kind"] == "hologram").unwrap();
@@ -42,11 +42,11 @@ fn a_hub_one_version_ahead() {
     assert_eq!(unknown["problem"], json!("this version does not know the kind"), "{unknown}");
 }
 
-/// What a later version of the store would have written, into the journal of the stopped one.
+/// Writes records of a later version into the journal of the stopped store.
 fn writes(store: &Store, records: Vec<String>) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        // The store's program creates files for their owner only, so this process must do the same.
+        // The program makes new files private to their owner, so this process must do the same.
         edge::private::new_files_only_for_owner();
         let storage = Storage::open(store.data(), &Options::default()).unwrap();
         let commit = Commit { events: Vec::new(), records, keyed: None, at: edge::clock::now(), hlc: None };
@@ -91,7 +91,7 @@ fn a_store_one_version_ahead() {
     };
     same_records(&hub, &store, 3);
     assert_eq!(parked(&hub), ["unknown_type", "unknown_schema", "waits_for_parked"]);
-    // Nothing is dropped by a restart of either, and everything else was applied.
+    // No restart loses a record, and everything else was applied.
     hub.restart();
     store.stop();
     store.start();

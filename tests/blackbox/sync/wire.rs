@@ -1,4 +1,4 @@
-//! The wire between a hub and its PostgreSQL: it can kill the hub at the n-th thing that it says.
+//! A proxy between a hub and its PostgreSQL that can kill the hub at the n-th message that it sends.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -6,20 +6,20 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use testkit::process;
 
-/// A wire; it ends with the test's process.
+/// A proxy, which ends with the test's process.
 pub struct Wire {
     address: SocketAddr,
     armed: Arc<Mutex<Option<Armed>>>,
 }
 
 struct Armed {
-    /// What the hub may still say.
+    /// Number of messages until the kill.
     left: usize,
     pid: u32,
 }
 
 impl Wire {
-    /// In front of a server (`postgres://user@host:port`).
+    /// Starts a proxy for a server (`postgres://user@host:port`).
     #[track_caller]
     pub fn before(server: &str) -> Self {
         let there = server.rsplit_once('@').map_or(server, |(_, host)| host).to_owned();
@@ -38,24 +38,24 @@ impl Wire {
         Self { address, armed }
     }
 
-    /// The server's address, by this wire.
+    /// Returns the server's address through this proxy.
     pub fn server(&self, server: &str) -> String {
         let user = server.rsplit_once('@').map_or("postgres://postgres", |(user, _)| user);
         format!("{user}@{}", self.address)
     }
 
-    /// Kills the process instead of letting through the `n`-th thing that is said from now on.
+    /// Kills the process instead of forwarding its `n`-th message from now on.
     pub fn arm(&self, n: usize, pid: u32) {
         *self.armed.lock().unwrap() = Some(Armed { left: n, pid });
     }
 
-    /// Lets everything through again; whether it had not come to it.
+    /// Forwards everything again. Returns whether the kill had not happened yet.
     pub fn disarm(&self) -> bool {
         self.armed.lock().unwrap().take().is_some()
     }
 }
 
-/// Whether the hub may say this.
+/// Counts a message and returns whether to forward it.
 fn spoken(armed: &Mutex<Option<Armed>>, _: &[u8]) -> bool {
     let mut armed = armed.lock().unwrap();
     let Some(now) = armed.as_mut() else { return true };
@@ -75,6 +75,6 @@ fn carry(mut from: TcpStream, mut to: TcpStream, mut may: impl FnMut(&[u8]) -> b
             break;
         }
     }
-    // The remaining readers learn that it is over.
+    // Shutting down both ends the remaining readers.
     let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
 }

@@ -1,5 +1,5 @@
-//! The books and the settlement through the portal's pages: an opening, an entry with several lines, the drill-down, tax, proofs, a
-//! month that is not ready; a payment and a line put together by hand and taken apart again.
+//! The books and the settlement in the portal: an opening, an entry with several lines, the drill-down, tax, proofs, a
+//! month that is not ready; a payment and a line matched by hand and separated again.
 
 use crate::looks::look;
 use crate::office::order_to_settlement::{choose, sold};
@@ -12,7 +12,7 @@ use testkit::wait;
 
 const ADMIN: &str = "admin@hub.example";
 
-/// Writes lines of account and amount; below 0 is credit.
+/// Enters lines of account and amount; below 0 is credit.
 #[track_caller]
 fn lines(screen: &mut Screen<()>, lines: &[(&str, i64)]) {
     for (index, (account, amount)) in lines.iter().enumerate() {
@@ -46,7 +46,7 @@ fn books_are_opened_written_proven_and_read_down_to_the_document() {
     look(&mut screen, "portal-entry-form");
     screen.browser.press(".title .primary");
     screen.reads("page-record .title", "Manual");
-    // From the account to the entry, and from the sale's entry to its receipt.
+    // Links from the account to the entry, and from the sale's entry to its receipt.
     go(&mut screen, "#/balance/1040", "page-record tbody");
     screen.reads("page-record .figures", "4,300,000");
     let cause = sale["transaction_id"].as_str().unwrap();
@@ -63,7 +63,7 @@ fn books_are_opened_written_proven_and_read_down_to_the_document() {
     screen.reads("page-records", "Matches accounts 2030 and 1310");
 
     by_hand(&mut shop, &mut screen, &sale);
-    wait::until("the store has told everything", || {
+    wait::until("the store has reported everything", || {
         let months = shop.office.get("/api/finance/periods").data(200);
         (months["completeness"]["stores_complete"] == 1).then_some(())
     });
@@ -78,7 +78,7 @@ fn books_are_opened_written_proven_and_read_down_to_the_document() {
     screen.is_clean();
 }
 
-/// A line that names no payment and a payment that no line names belong together, somebody says; and takes it back.
+/// A person matches a line without a payment with a payment without a line, and undoes the match.
 fn by_hand(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
     let source = shop.made(
         "/api/statement-sources",
@@ -112,19 +112,19 @@ fn by_hand(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
     resolved(shop, screen, &source["source_id"], &sale["business_date"]);
 }
 
-/// Nothing was sold that a line of the day before pays out: what its resolution posts is seen before it is given.
+/// A line of the day before pays out more than any sale: the page previews the posting of its resolution.
 fn resolved(shop: &mut Linked, screen: &mut Screen<()>, source: &Value, today: &Value) {
     let today: Date = today.as_str().unwrap().parse().unwrap();
     let line = json!({"date": today.yesterday().unwrap(), "reference": "ZZ-8", "gross": 31_000, "fee": 0});
     let statement = shop.made("/api/statements", &json!({"source_id": source, "lines": [line]}));
     let statement = statement["statement_id"].as_str().unwrap();
     go(screen, &format!("#/statements/{statement}"), "page-record .acts .btn");
-    // The page of another statement stood there before.
+    // The page showed another statement before.
     screen.reads("page-record tbody", "31,000");
     screen.presses_named(".acts .btn", "Resolve");
     screen.sees("#f-resolution");
     choose(screen, "#f-resolution", "post");
-    // Without a reason there is nothing to look at yet, however long one waits for it.
+    // Without a reason there is no preview, even after a delay.
     screen.script("return new Promise((told) => setTimeout(told, 400))");
     assert_eq!(screen.text("#preview"), "");
     choose(screen, "#f-reason", "A sale of another company's till");
@@ -138,7 +138,7 @@ fn resolved(shop: &mut Linked, screen: &mut Screen<()>, source: &Value, today: &
         shop.office.get(&path).data(200)["items"].as_array().unwrap().len()
     };
     let before = open(shop);
-    assert!(before > 0, "a look keeps nothing");
+    assert!(before > 0, "a preview stores nothing");
     screen.browser.press("dialog .primary");
     screen.reads("#banner", "Resolved");
     assert_eq!(open(shop), before - 1);

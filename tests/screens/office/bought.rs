@@ -1,4 +1,4 @@
-//! Of the furnished shop what head office buys, owes, pays, and settles with banks.
+//! Purchases, invoices, payments and settlements of the furnished shop's head office.
 
 use crate::furnished::{Place, Say, text};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ const ORDERS: &str = "/api/purchase-orders";
 const INVOICES: &str = "/api/finance/invoices";
 const CREDITS: &str = "/api/finance/credit-notes";
 
-/// Somebody who delivers.
+/// Creates a supplier.
 #[track_caller]
 pub fn supplier(shop: &mut Linked, say: Say) -> String {
     let new = json!({"code": "SJ", "name": say("PT Sinar Jaya"), "address": say("Jl. Raya Bogor 8"),
@@ -20,7 +20,8 @@ pub fn supplier(shop: &mut Linked, say: Say) -> String {
     id
 }
 
-/// Orders, what came of one, its bill, a credit note and a payment; gives the addresses of forms that a document fills in.
+/// Creates orders, a receipt, its invoice, a credit note and a payment. Returns the addresses of forms that a document
+/// fills in.
 #[track_caller]
 pub fn bought(shop: &mut Linked, say: Say, supplier: &str) -> Vec<Place> {
     let order = |qty: i64| {
@@ -68,7 +69,7 @@ pub fn bought(shop: &mut Linked, say: Say, supplier: &str) -> Vec<Place> {
     ]
 }
 
-/// The store takes a part of it in, of which some is refused.
+/// Receives a part of the order, of which some pieces are refused.
 #[track_caller]
 fn received(shop: &mut Linked, say: Say, order: &str) {
     let known = |list: &Value| {
@@ -83,15 +84,15 @@ fn received(shop: &mut Linked, say: Say, order: &str) {
     shop.synced();
 }
 
-/// A provider's statement, of which a line is put to its payment by hand, and the day that it is about; gives the address
-/// of the form that puts a line and a payment together.
+/// Imports a provider's statement, matches one of its lines with a payment by hand, and settles its day. Returns the
+/// address of the form for matches.
 #[track_caller]
 pub fn settled(shop: &mut Linked, say: Say, sale: &Value) -> Vec<Place> {
     let source = json!({"name": say("Card bank"), "kind": "provider", "methods": ["card"], "lag_days": 0});
     let source = shop.made("/api/statement-sources", &source)["source_id"].clone();
     let (day, total) = (&sale["business_date"], &sale["total"]);
     let line = |reference: &str| json!({"date": day, "reference": reference, "gross": total, "fee": 300, "description": say("Sale")});
-    // What has no reference is matched by its amount alone: this one has another's.
+    // A line without a reference would be matched by its amount, so this one has a foreign reference.
     let lines = json!([line(&say("C-1003")), line("ZZ-9")]);
     let statement = shop.made("/api/statements", &json!({"source_id": source, "lines": lines}));
     let statement = text(&statement, "statement_id");

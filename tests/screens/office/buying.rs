@@ -1,4 +1,4 @@
-//! Buying through the portal's pages: what is suggested becomes an order, the order is revised, what came is billed by two
+//! Purchasing in the portal: a suggestion becomes an order, the order is revised, the received goods are billed by two
 //! invoices, credited and paid.
 
 use crate::furnished::patch;
@@ -13,7 +13,7 @@ use testkit::wait;
 const ADMIN: &str = "admin@hub.example";
 const SKU: &str = "8990007";
 
-/// A supplier of a product of which the store has too few.
+/// Creates a supplier of a product of which the store has too few pieces.
 #[track_caller]
 fn supplied(shop: &mut Linked) -> String {
     let terms = json!({"name": "PT Sinar Jaya", "code": "SJ", "payment_terms_days": 30});
@@ -35,13 +35,13 @@ fn orders(shop: &mut Linked) -> Value {
     shop.office.get("/api/purchase-orders").data(200)["items"][0].clone()
 }
 
-/// An invoice over so many pieces of what is not billed; the cost of each is left as the page proposes it.
+/// Enters an invoice for pieces that are not billed, at the proposed cost.
 #[track_caller]
 fn billed(screen: &mut Screen<()>, supplier: &str, number: &str, pieces: &str) {
     go(screen, &format!("#/invoices/new?supplier_id={supplier}"), "#qty-0");
     choose(screen, "#invoice_no", number);
     choose(screen, "#qty-0", pieces);
-    // A reload loses nothing of it.
+    // A reload keeps the draft.
     holds_over_a_reload(screen, "#qty-0", pieces);
     assert_eq!(screen.script("return document.querySelector('#invoice_no').value"), number);
     assert_eq!(screen.script("return document.querySelector('#cost-0').value"), "12,500", "{number}");
@@ -69,7 +69,7 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     step(&mut screen, "Mark as sent", true, "Marked as sent");
     paper(&mut screen);
 
-    // A revision says what changes before it is made, and keeps what was.
+    // A revision previews its changes and keeps the former state.
     let order = orders(&mut shop);
     let id = order["po_id"].as_str().unwrap().to_owned();
     go(&mut screen, &format!("#/orders/{id}/revise"), "#qty-0");
@@ -77,7 +77,7 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     screen.script("document.querySelector('#cost-0').focus()");
     choose(&mut screen, "#cost-0", "12500");
     screen.reads("page-revise-form tbody", "was 24 pieces, was 12,000 each");
-    // A reload loses nothing: the draft is there again.
+    // A reload keeps the draft.
     holds_over_a_reload(&mut screen, "#qty-0", "30");
     screen.reads("page-revise-form tbody", "was 24 pieces, was 12,000 each");
     screen.browser.press(".title .primary");
@@ -93,7 +93,7 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     go(&mut screen, "#/receipts", "page-records tbody a");
     screen.script("document.querySelector('page-records tbody a').click()");
     screen.reads("page-record .figures", "375,000");
-    // The first invoice holds its pieces; the second proposes the same cost each.
+    // The first invoice reserves its pieces; the second one gets the same cost per piece.
     billed(&mut screen, &supplier, "INV-1", "10");
     billed(&mut screen, &supplier, "INV-2", "20");
     step(&mut screen, "Approve", true, "Approved and posted");
@@ -104,8 +104,8 @@ fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
     screen.is_clean();
 }
 
-/// Its supplier gets a letter: who buys, where it goes, columns with heads, a total in the company's currency; in the language
-/// of the page, and on paper without what only a screen does.
+/// The supplier's letter: the buyer, the delivery address, column headings, a total in the company's currency; in the
+/// language of the page, and printed without controls.
 #[track_caller]
 fn paper(screen: &mut Screen<()>) {
     screen.presses_named(".title .btn", "Print");
@@ -129,7 +129,7 @@ fn paper(screen: &mut Screen<()>) {
     screen.reads(".order-paper", "Purchase order");
 }
 
-/// A part of the bill comes back as a credit note; the rest is paid, and the payment is taken back.
+/// Credits a part of the invoice, pays the rest, and reverses the payment.
 fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
     let (supplier, invoice) = (owed["supplier_id"].as_str().unwrap(), owed["invoice_id"].as_str().unwrap());
     go(screen, &format!("#/credit-notes/new?supplier_id={supplier}&invoice_id={invoice}"), "#net-0");
@@ -143,7 +143,7 @@ fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
     step(screen, "Approve", true, "Approve: done");
     step(screen, "Apply to an invoice", true, "done");
 
-    // The bill falls due in thirty days: for that day it is proposed.
+    // The invoice is due in thirty days and is proposed for that day.
     go(screen, "#/payments/new", "#account");
     screen.reads("page-payment-form", "Nothing due by then");
     let due = owed["due_date"].as_str().unwrap();
@@ -152,7 +152,7 @@ fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
     choose(screen, "#pays-0", "100000");
     holds_over_a_reload(screen, "#pays-0", "100,000");
     assert_eq!(screen.script("return document.querySelector('#date').closest('x-date').value"), due);
-    // The field writes the day as the tables do, and another way to write it is no other day.
+    // The field shows the date as tables do, and rejects another format.
     let shown = screen.script("return document.querySelector('#date').value");
     assert!(!shown.as_str().unwrap().contains(['/', '-']), "{shown}");
     choose(screen, "#date", "11/28/2026");
@@ -169,7 +169,7 @@ fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
     screen.script("document.querySelector('#f-reason').focus()");
     screen.types("Sent back");
     screen.browser.press("dialog .danger");
-    wait::until("it is taken back", || {
+    wait::until("the payment is reversed", || {
         let path = format!("/api/finance/payments/{}", paid["payment_id"].as_str().unwrap());
         (shop.office.get(&path).data(200)["state"] == "reversed").then_some(())
     });

@@ -1,5 +1,5 @@
-//! What head office keeps: files of products, promotions tried before anybody is told, lists, settings, members merged and erased, and
-//! somebody's own devices. Names that are scripts stay names on every page.
+//! Data that head office maintains: product files, promotions with a preview, lists, settings, merged and erased
+//! members, and the user's own devices. Names that contain scripts are shown as text on every page.
 
 use crate::looks::look;
 use crate::office::order_to_settlement::choose;
@@ -34,7 +34,7 @@ fn the_catalogue_and_its_people_are_kept_on_pages() {
     screen.log_in_as(ADMIN);
     screen.sees("page-overview h1");
 
-    // A row that is wrong is named and shown; then all of it is taken in.
+    // A wrong row is reported and shown. Then the whole file is imported.
     go(&mut screen, "#/import", "#file");
     file(&mut screen, "sku,name,price\n990001,Green tea,15000\n990002,Black tea,-1\n");
     screen.reads("page-import", "Rejected: 1");
@@ -73,8 +73,8 @@ fn the_catalogue_and_its_people_are_kept_on_pages() {
     screen.is_clean();
 }
 
-/// A file as spreadsheets on Windows write it: other letters, semicolons, a line that names them, columns with other names
-/// and one that is not imported. A code with a wrong check digit is doubtful and no obstacle.
+/// Imports a file as spreadsheets on Windows write it: another encoding, semicolons, a title line, other column names,
+/// and one column that is not imported. A code with a wrong check digit gets a warning and is imported.
 #[track_caller]
 fn foreign_file(shop: &mut Linked, screen: &mut Screen<()>) {
     let bytes = b"sep=;\r\nDaftar barang\r\nKode;Nama Barang;Warna;Selling price;EAN\r\n\
@@ -97,7 +97,7 @@ fn foreign_file(shop: &mut Linked, screen: &mut Screen<()>) {
     assert_eq!((&product["name"], &product["price"]), (&json!("Crème brûlée"), &json!(18_000)));
 }
 
-/// Prices of a supplier, also with names of columns that no list has: a person chooses their meaning.
+/// Imports prices of a supplier, also with unknown column names, whose meaning a person selects.
 #[track_caller]
 fn price_list(shop: &mut Linked, screen: &mut Screen<()>, supplier_id: &str) {
     choose(screen, "#kind", "prices");
@@ -118,7 +118,7 @@ fn price_list(shop: &mut Linked, screen: &mut Screen<()>, supplier_id: &str) {
     );
 }
 
-/// A draft is tried on a basket, then kept.
+/// Previews a draft on a basket, then saves it.
 fn promoted(screen: &mut Screen<()>) {
     go(screen, "#/promotions/new", "#value");
     choose(screen, "#label", "Tea week");
@@ -134,7 +134,7 @@ fn promoted(screen: &mut Screen<()>) {
     screen.reads("page-record .title", "Tea week");
 }
 
-/// One of each list, by its question.
+/// Adds one entry to each list in its dialog.
 fn listed(screen: &mut Screen<()>) {
     for (list, fields) in [
         ("categories", &[("code", "tea"), ("name", "Tea")][..]),
@@ -154,7 +154,7 @@ fn listed(screen: &mut Screen<()>) {
     }
 }
 
-/// The secret of a program's key is shown once, and works until the key is revoked.
+/// The secret of an API key is shown once, and works until the key is revoked.
 fn api_key(shop: &mut Linked, screen: &mut Screen<()>) {
     go(screen, "#/api-keys", "page-records .empty");
     press(screen, "New API key");
@@ -177,7 +177,7 @@ fn api_key(shop: &mut Linked, screen: &mut Screen<()>) {
     program.get("/api/finance/journal").refused(401, "token_revoked");
 }
 
-/// Events are sent to a program, which here is none that may be reached: the page says so.
+/// A webhook to an address that can't be reached: the page shows this.
 fn webhook(shop: &mut Linked, screen: &mut Screen<()>) {
     go(screen, "#/webhooks", "page-records .empty");
     press(screen, "New webhook");
@@ -196,7 +196,7 @@ fn webhook(shop: &mut Linked, screen: &mut Screen<()>) {
     assert_eq!((&made["event_types"], &made["store_ids"]), (&json!(["day.sealed", "product.*"]), &json!([])));
     shop.made("/api/products", &json!({"sku": "990009", "name": "White tea", "price": 17_000}));
     let deliveries = format!("/api/webhooks/{}/deliveries", made["webhook_id"].as_str().unwrap());
-    wait::until("the event is tried", || {
+    wait::until("the event was attempted", || {
         let first = shop.office.get(&deliveries).data(200)["items"][0].clone();
         (first["attempts"].as_u64() > Some(0)).then_some(())
     });
@@ -226,13 +226,13 @@ fn webhook(shop: &mut Linked, screen: &mut Screen<()>) {
     screen.sees("page-records .empty");
 }
 
-/// Two who are one person become one, seen side by side; and somebody is forgotten.
+/// Merges two members, shown side by side, and erases a member.
 fn members(shop: &mut Linked, screen: &mut Screen<()>) {
     let ani =
         shop.made("/api/members", &json!({"name": "Ani", "phone": "081234567890", "email": "ani@kopi.id"}));
     let twin = shop.made("/api/members", &json!({"name": "Ani W.", "phone": "081234567899"}));
     let (ani, twin) = (ani["member_id"].as_str().unwrap(), twin["member_id"].as_str().unwrap());
-    // Sales of one of them, by what somebody says at the telephone.
+    // Sales of one member, found by what the member says on the telephone.
     go(screen, "#/sales", "page-records #filter-member_id");
     choose(screen, "#filter-member_id", "nobody");
     screen.reads("#banner", "No matching member");
@@ -256,7 +256,7 @@ fn members(shop: &mut Linked, screen: &mut Screen<()>) {
     assert_eq!(
         shop.office.get(&format!("/api/members/{ani}")).data(200)["email"],
         Value::Null,
-        "it was emptied"
+        "the list was emptied"
     );
     press(screen, "Delete data");
     screen.sees("#f-reason");
@@ -280,7 +280,7 @@ fn a_device_logs_somebody_in_and_letters_go_to_pages() {
     screen.browser.press("dialog .primary");
     screen.reads("page-devices tbody", "Office laptop");
 
-    // `g` and a letter: outside of fields, and unless they are off.
+    // `g` and a letter work outside of fields, unless shortcuts are off.
     screen.script("document.activeElement.blur()");
     screen.types("go");
     screen.sees("page-records .filters");
@@ -299,7 +299,7 @@ fn a_device_logs_somebody_in_and_letters_go_to_pages() {
     screen.browser.write("#username", ADMIN);
     screen.browser.press("button[name=by]");
     screen.sees("page-overview h1");
-    // Somebody else's thumb is refused in words.
+    // A passkey of another user is refused with a message.
     screen.script("document.querySelector('portal-app').logOut()");
     screen.sees("button[name=by]");
     screen.browser.verifies_its_user(false);

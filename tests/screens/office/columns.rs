@@ -1,4 +1,5 @@
-//! A statement file that nobody described: its columns are guessed, shown over its first rows, and kept with the source.
+//! A statement file of an unknown format: its columns are guessed, shown above its first rows, and stored with the
+//! source.
 
 use crate::furnished::patch;
 use crate::looks::look;
@@ -11,10 +12,10 @@ use std::path::Path;
 use testkit::hub::Hub;
 use testkit::wait;
 
-/// A bank's file as it is downloaded: a preamble, a heading, two figures in columns of their own.
+/// A bank's file as downloaded: a preamble, a heading, debit and credit in separate columns.
 const BANK: &str = "Periode : 18/11/2025 - 20/11/2025\n\nTanggal;Uraian;Debet;Kredit;Saldo\n\
     18/11/2025;SETORAN TUNAI;0,00;2.000.000,00;12.000.000,00\n19/11/2025;BIAYA ADM;15.000,00;0,00;11.985.000,00\n";
-/// What the page guesses of a file, and what head office reads by it.
+/// Script that returns the page's guess about a file, and head office's result with it.
 const GUESSED: &str = "const [file, kind, text] = [FILE, KIND, TEXT]; const app = document.querySelector('page-statements').app;\
     const at = [...document.querySelectorAll('script[src]')].map((one) => one.src).find((one) => /portal\\/main/.test(one)).replace('portal/main.js', 'books/');\
     return (async () => { const { begin, formatOf } = await import(`${at}mapper.js`); const bytes = new TextEncoder().encode(text).buffer;\
@@ -23,7 +24,7 @@ const GUESSED: &str = "const [file, kind, text] = [FILE, KIND, TEXT]; const app 
         const seen = await app.change('POST', `/api/statements?source_id=${source.source_id}&dry_run=true`, bytes, { type: 'text/csv' }).catch((error) => ({ lines_new: JSON.stringify(error.details ?? error.message) }));\
         await app.change('PATCH', `/api/statement-sources/${source.source_id}`, { state: 'inactive' });\
         return seen.lines_new; })().catch((error) => JSON.stringify(error.details ?? error.message))";
-/// Files of banks and providers, and how many of their rows are lines without anything being said of them.
+/// Files of banks and providers, each with the number of rows that are recognised without corrections.
 const SHAPES: [(&str, &str, i64); 12] = [
     ("adyen-settlement-detail", "provider", 5),
     ("bca-bisnis", "bank", 3),
@@ -55,7 +56,7 @@ fn columns_of_a_statement_are_chosen_over_its_first_rows_and_remembered() {
     screen.log_in_as("admin@hub.example");
     screen.sees("page-overview h1");
 
-    // The bank's page opens the list for that bank.
+    // The link on the bank's page opens the import for that bank.
     go(&mut screen, &format!("#/sources/{bank}"), "page-record .title .btn");
     screen.reads("page-record .title", "Import a statement");
     screen.presses_named(".title .btn", "Import");
@@ -72,7 +73,7 @@ fn columns_of_a_statement_are_chosen_over_its_first_rows_and_remembered() {
         "20/11/2026"
     );
     look(&mut screen, "portal-statement-columns");
-    // Without a day nothing is previewed; a field moves to the column that it is chosen for.
+    // Without a date column there is no preview. A field moves to the column for which it is selected.
     let choose = |at: u32, field: &str| {
         format!(
             "const one = document.querySelectorAll('#columns select')[{at}]; one.value = '{field}'; one.dispatchEvent(new Event('change'))"
@@ -93,7 +94,7 @@ fn columns_of_a_statement_are_chosen_over_its_first_rows_and_remembered() {
     );
     assert_eq!(kept["date_format"], "%d/%m/%Y");
 
-    // The next file of the source is read without a question, and so is the same file chosen again.
+    // The next file of the source is read without a dialog, and so is the same file again.
     for _ in 0..2 {
         screen.script("document.querySelector('page-statements').drop()");
         chosen(&mut screen, "mutasi.csv", BANK);
@@ -101,14 +102,14 @@ fn columns_of_a_statement_are_chosen_over_its_first_rows_and_remembered() {
         assert_eq!(screen.script("return document.querySelector('#file').value"), "");
         assert_eq!(screen.script("return document.querySelector('#mapper')"), Value::Null);
     }
-    // Another source looks at the file that is chosen already.
+    // For another source the selected file is checked again.
     screen.script(
         "const box = document.querySelector('#source'); box.value = [...box.options].find((one) => one.text.trim() === 'Card bank').value; box.dispatchEvent(new Event('change'))",
     );
-    wait::until("it is asked about for the other source", || {
+    wait::until("the columns are asked for the other source", || {
         (screen.script("return Boolean(document.querySelector('#mapper'))") == true).then_some(())
     });
-    // An account has one active source.
+    // A bank account can have only one active source.
     for source in sources.as_array().unwrap() {
         let path = format!("/api/statement-sources/{}", source["source_id"].as_str().unwrap());
         patch(&mut office, &path, &json!({"state": "inactive"}));
@@ -117,13 +118,13 @@ fn columns_of_a_statement_are_chosen_over_its_first_rows_and_remembered() {
     screen.is_clean();
 }
 
-/// Each shape of file is read by what is guessed of it.
+/// Reads each kind of file by its guessed columns.
 #[track_caller]
 fn shapes(screen: &mut Screen<()>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("hub/tests/data/statements");
     for (file, kind, lines) in SHAPES {
         let text = String::from_utf8(fs::read(folder.join(format!("{file}.csv"))).unwrap()).unwrap();
-        // Days that are over, wherever this runs.
+        // Dates that are in the past whenever this runs.
         let text = text.replace("2026", "2025").replace("11/26", "11/25");
         let script = GUESSED
             .replace("FILE", &json!(file).to_string())

@@ -1,5 +1,5 @@
-//! A company of stores in two time zones: whose clock a time is told by, a period beside the one before and the way down from
-//! it, what is parked for one reason, another token.
+//! A company with stores in two time zones: the time zone of each time, a period compared with the one before and its
+//! details, parked records by reason, a new token.
 
 use crate::office::order_to_settlement::sold;
 use crate::office::portal::go;
@@ -15,7 +15,7 @@ use testkit::simulated::Shop;
 use testkit::wait;
 
 const ADMIN: &str = "admin@hub.example";
-/// The store is two hours ahead of head office.
+/// A time zone two hours ahead of head office.
 const JAYAPURA: &str = "store.timezone = \"Asia/Jayapura\"\n";
 
 #[track_caller]
@@ -31,7 +31,7 @@ fn opened() -> Linked {
     Linked { hub, office, store, till, manager }
 }
 
-/// Another store's sale of a day.
+/// Returns another store's sale of a day.
 fn sale_of(day: Date, total: i64) -> Value {
     let at = "2026-11-20T02:06:34.739Z";
     let line = json!({"line_no": 1, "sku": "8990007", "name": "Thing", "qty": 1, "price": total, "list_price": total,
@@ -49,7 +49,7 @@ fn sale_of(day: Date, total: i64) -> Value {
     json!({"business_date": day, "transaction": sale, "lines": [], "points": []})
 }
 
-/// A moment of the page is told by this clock, with its name.
+/// Asserts that a time on the page is shown in this time zone, with its name.
 #[track_caller]
 fn is_told_by(screen: &mut Screen<()>, selector: &str, zone: &str, name: &str) {
     screen.sees(selector);
@@ -82,7 +82,7 @@ fn a_time_is_shown_by_its_stores_clock_and_a_period_beside_the_one_before() {
     is_told_by(&mut screen, "page-record .figures time", "Asia/Jayapura", "WIT");
     go(&mut screen, "#/audit", "page-records tbody tr");
     is_told_by(&mut screen, "page-records tbody time", "Asia/Jakarta", "WIB");
-    // The audit log has words for actions.
+    // The audit log shows actions in words.
     screen.reads("page-records tbody", "Logged in");
     screen.reads("page-records tbody", "Store: created");
     assert!(!screen.text("page-records tbody").contains("ses_"));
@@ -92,7 +92,7 @@ fn a_time_is_shown_by_its_stores_clock_and_a_period_beside_the_one_before() {
     screen.is_clean();
 }
 
-/// 27,750 of the day against 18,500 of the day before; from the day down to the shift.
+/// 27,750 on the day compared with 18,500 on the day before, and the links from the day down to the shift.
 #[track_caller]
 fn compared(screen: &mut Screen<()>, day: Date) {
     go(screen, &format!("#/reports/sales?from={day}&to={day}&group_by=day"), "page-report tfoot");
@@ -103,7 +103,7 @@ fn compared(screen: &mut Screen<()>, day: Date) {
     screen.reads("page-report tbody .against", "+50");
     screen.reads("page-report tfoot .against", "+50");
     screen.reads("page-report .figures", "vs previous period");
-    // Figures of another choice do not stand under the new one while its answer is on the way.
+    // The figures of the former choice are not shown with the new one while its answer is pending.
     screen.script(
         "const { app } = document.querySelector('page-report'); const get = app.get; window.held = [];\
          app.get = (...all) => new Promise((go) => held.push(() => go(get.apply(app, all))));\
@@ -134,7 +134,7 @@ fn compared(screen: &mut Screen<()>, day: Date) {
     screen.sees("page-records tbody .rowlink[href^='#/sales']");
 }
 
-/// What this program does not know is tried again for its reason; a store gets another token.
+/// Retries unknown records by their reason, and makes a new token for a store.
 #[track_caller]
 fn parked_and_renewed(screen: &mut Screen<()>) {
     go(screen, "#/parked", "page-records .above tbody");
@@ -142,7 +142,7 @@ fn parked_and_renewed(screen: &mut Screen<()>) {
     screen.presses_named(".above .btn", "Try all again");
     screen.reads("#banner", "0 applied, 1 still on hold");
     screen.script("document.querySelector('.above tbody a').click()");
-    wait::until("one reason is chosen", || {
+    wait::until("one reason is selected", || {
         (screen.script("return document.querySelector('#filter-code')?.value") == "unknown_type")
             .then_some(())
     });

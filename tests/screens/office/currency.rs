@@ -20,7 +20,7 @@ fn head_office_in_euros_types_and_shows_cents() {
     {
         choose(&mut screen, field, typed);
     }
-    // The mark moves with each digit; a typed mark changes nothing.
+    // The decimal separator moves with each digit; a typed separator changes nothing.
     assert_eq!(screen.script("return document.querySelector('#debit-0').value"), "1,250.50");
     assert_eq!(screen.script("return document.querySelector('#credit-1').value"), "1,250.50");
     screen.browser.press(".title .primary");

@@ -1,4 +1,4 @@
-//! Fields that name something: searched by name, chosen by keyboard, and never filled by a typing mistake.
+//! Fields that select something by name: search, selection by keyboard, and no selection by a typing mistake.
 
 use crate::office::portal::go;
 use crate::screen::{ENTER, ESCAPE, Screen};
@@ -8,7 +8,7 @@ use testkit::wait;
 
 const DOWN: char = '\u{E015}';
 const TAB: char = '\u{E004}';
-/// Role, name and state of the focused field, as assistive technology gets them.
+/// Script that returns role, name and state of the focused field as assistive technology gets them.
 const TOLD: &str = "const one = document.activeElement; return [one.role ?? one.getAttribute('role'), one.getAttribute('aria-expanded'),\
     document.getElementById(one.getAttribute('aria-activedescendant'))?.innerText ?? null,\
     document.getElementById(one.getAttribute('aria-controls'))?.getAttribute('role')]";
@@ -36,7 +36,7 @@ fn what_a_field_names_is_searched_and_a_typing_mistake_chooses_nothing() {
     screen.log_in_as("admin@hub.example");
     screen.sees("page-overview h1");
 
-    // A category that is typed wrong is no category; a new one is chosen as such.
+    // A misspelt category is not accepted; a new one has to be selected as new.
     go(&mut screen, "#/products", "page-records tbody tr");
     screen.browser.press(".title .primary");
     screen.sees("#f-category");
@@ -50,23 +50,23 @@ fn what_a_field_names_is_searched_and_a_typing_mistake_chooses_nothing() {
     screen.reads("dialog footer ~ *, dialog", "Nothing found for snaks");
     screen.script("document.querySelector('#f-category').select()");
     screen.types("snac");
-    until(&mut screen, "it is found", TOLD, &json!(["combobox", "true", "Snacks", "listbox"]));
+    until(&mut screen, "the category is found", TOLD, &json!(["combobox", "true", "Snacks", "listbox"]));
     screen.presses(ENTER);
     until(
         &mut screen,
-        "its name stands there",
+        "the name is shown",
         "return document.querySelector('#f-category').value",
         &json!("Snacks"),
     );
     screen.script("document.querySelector('#f-category').select()");
     screen.types("Drinks");
-    // First when the search is over: until then the names that were found before stand there.
+    // The new entry is first when the search has ended; until then the earlier names are shown.
     screen.sees(".options .adds:first-child");
     screen.presses(DOWN);
     screen.presses(ENTER);
     until(
         &mut screen,
-        "it is new",
+        "the category is new",
         "return document.querySelector('[name=category]').value",
         &json!("Drinks"),
     );
@@ -74,7 +74,7 @@ fn what_a_field_names_is_searched_and_a_typing_mistake_chooses_nothing() {
     screen.sees("page-record .figures");
     assert_eq!(shop.office.get("/api/products/990009").data(200)["category"], "Drinks");
 
-    // Several are chips; the last one goes with Backspace. Escape closes the names and leaves what was chosen.
+    // Several values are chips; Backspace removes the last one. Escape closes the list and keeps the selection.
     go(&mut screen, "#/promotions/new", "#skus");
     for (typed, name) in [("8990001", "8990001"), ("krup", "Krupuk")] {
         writes(&mut screen, "#skus", typed);
@@ -83,18 +83,23 @@ fn what_a_field_names_is_searched_and_a_typing_mistake_chooses_nothing() {
         screen.reads(".picked", name);
     }
     screen.presses('\u{E003}');
-    until(&mut screen, "one is left", "return document.querySelectorAll('.picked li').length", &json!(1));
+    until(
+        &mut screen,
+        "one chip is left",
+        "return document.querySelectorAll('.picked li').length",
+        &json!(1),
+    );
     screen.types("x");
     screen.presses(ESCAPE);
-    until(&mut screen, "it is closed", TOLD, &json!(["combobox", "false", null, "listbox"]));
+    until(&mut screen, "the list is closed", TOLD, &json!(["combobox", "false", null, "listbox"]));
 
-    // A product that there is not is refused before the order is saved; amounts stand beside what is ordered.
+    // An unknown product is refused before the order is saved. Amounts are shown next to the ordered goods.
     go(&mut screen, "#/orders/new", "#sku");
     writes(&mut screen, "#supplier", "sinar");
     screen.presses(TAB);
     until(
         &mut screen,
-        "the only one is taken",
+        "the only match is selected",
         "return document.querySelector('#supplier').value",
         &json!("PT Sinar Jaya"),
     );

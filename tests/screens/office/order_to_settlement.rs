@@ -1,5 +1,5 @@
-//! Goods and money through the portal's pages alone: an order is written, answered for and sent, what came of it is billed and owed;
-//! a provider's statement is taken in, and the day that it is about is settled and locked.
+//! Goods and money with only the portal's pages: an order is written, approved and sent, its receipt is billed and
+//! owed; a provider's statement is imported, and its day is settled and locked.
 
 use crate::looks::look;
 use crate::office::portal::{go, person};
@@ -14,7 +14,7 @@ use testkit::{Client, wait};
 const PURCHASING: &str = "rudi@hub.example";
 const FINANCE: &str = "dewi@hub.example";
 
-/// What stands in a field stands there again when the page was loaded anew.
+/// Asserts that a field has the value, and has it again after a reload.
 #[track_caller]
 pub fn holds_over_a_reload(screen: &mut Screen<()>, selector: &str, value: &str) {
     let reads = format!("return document.querySelector('{selector}')?.value ?? null");
@@ -32,7 +32,7 @@ pub fn holds_over_a_reload(screen: &mut Screen<()>, selector: &str, value: &str)
     });
 }
 
-/// Sets a field of a page as a person who chooses does.
+/// Sets a field of a page as a person does.
 #[track_caller]
 pub fn choose(screen: &mut Screen<()>, selector: &str, value: &str) {
     screen.script(&format!(
@@ -43,7 +43,7 @@ pub fn choose(screen: &mut Screen<()>, selector: &str, value: &str) {
     ));
 }
 
-/// Presses the page's main button, and answers what it asks.
+/// Presses the page's main button and confirms.
 #[track_caller]
 pub fn step(screen: &mut Screen<()>, label: &str, asks: bool, said: &str) {
     screen.reads(".title .primary", label);
@@ -62,7 +62,7 @@ fn become_somebody(screen: &mut Screen<()>, who: &str) {
     screen.sees("page-overview h1");
 }
 
-/// The store takes in all that was ordered.
+/// Receives the whole order at the store.
 #[track_caller]
 pub fn received(shop: &mut Linked, order: &Value) {
     let id = order["po_id"].as_str().unwrap();
@@ -80,7 +80,7 @@ pub fn received(shop: &mut Linked, order: &Value) {
     shop.synced();
 }
 
-/// A sale by card, and the drawer counted.
+/// Makes a sale by card and counts the drawer.
 #[track_caller]
 pub fn sold(shop: &mut Linked) -> Value {
     let basket = json!({"items": [{"sku": "8990007", "qty": 1, "price": 25_000}]});
@@ -118,16 +118,16 @@ fn an_order_becomes_goods_a_debt_and_a_settled_day() {
     go(&mut screen, "#/orders/new", "#sku");
     choose(&mut screen, "#supplier", &supplier);
     let named = "return document.querySelector('#supplier').value";
-    wait::until("the supplier is named", || (screen.script(named) == "PT Sinar Jaya").then_some(()));
+    wait::until("the supplier is shown", || (screen.script(named) == "PT Sinar Jaya").then_some(()));
     choose(&mut screen, "#store", "S001");
     screen.script("document.querySelector('#sku').focus()");
     screen.types("8990007");
     screen.presses(ENTER);
     screen.sees("#qty-0");
     screen.reads("page-order-form tbody", "list 12,000");
-    wait::until("the quantity is asked for", || (screen.focus() == "qty-0").then_some(()));
+    wait::until("the quantity field is shown", || (screen.focus() == "qty-0").then_some(()));
     screen.types("12");
-    // A reload loses nothing of an order, new or changed: what was begun is there again.
+    // After a reload the draft of an order is restored, whether the order is new or changed.
     holds_over_a_reload(&mut screen, "#qty-0", "12");
     look(&mut screen, "portal-order-lines");
     screen.browser.press(".title .primary");
@@ -157,7 +157,7 @@ fn an_order_becomes_goods_a_debt_and_a_settled_day() {
     go(&mut screen, "#/payables", "page-records tbody tr");
     screen.reads("tbody", "PT Sinar Jaya");
 
-    // The next day comes: one that goes on yet can't be settled.
+    // The next day begins, because a day that is not over can't be settled.
     clock.set(Span::new().days(1));
     shop.hub.restart_with(&clock.environment());
     shop.office = shop.hub.login();
@@ -166,7 +166,7 @@ fn an_order_becomes_goods_a_debt_and_a_settled_day() {
     screen.is_clean();
 }
 
-/// A person chooses a file of the disk.
+/// Selects a file from the disk.
 #[track_caller]
 pub fn chosen(screen: &mut Screen<()>, name: &str, text: &str) {
     screen.script(&format!(
@@ -177,7 +177,7 @@ pub fn chosen(screen: &mut Screen<()>, name: &str, text: &str) {
     ));
 }
 
-/// The provider's file, and the day that it settles.
+/// Imports the provider's file and settles its day.
 fn settled(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
     let source = json!({"name": "Card bank", "kind": "provider", "methods": ["card"], "lag_days": 0});
     shop.made("/api/statement-sources", &source);
@@ -189,7 +189,7 @@ fn settled(shop: &mut Linked, screen: &mut Screen<()>, sale: &Value) {
     screen.script(
         "const box = document.querySelector('#source'); box.value = [...box.options].find((one) => one.text === 'Card bank').value",
     );
-    // The answer to a file that was chosen before comes last: what is shown and kept is the later file all the same.
+    // The answer about an earlier file comes last. The page still shows and imports the later file.
     screen.script(
         "const {app} = document.querySelector('page-statements'); const change = app.change.bind(app); let first = true;\
          app.change = async (...all) => { const held = first; first = false; const answer = await change(...all);\

@@ -1,4 +1,4 @@
-//! The portal of head office: log in, see how the stores are, settle what contradicts.
+//! The portal of head office: log in, check the stores, resolve exceptions.
 
 use crate::looks::look;
 use crate::screen::Screen;
@@ -7,15 +7,15 @@ use testkit::linked::Linked;
 use testkit::{Client, wait};
 
 const ADMIN: &str = "admin@hub.example";
-/// What goes over the wire before the first page is there.
+/// Highest number of bytes transferred before the first page.
 const BYTES_MAX: u64 = 120 * 1024;
 const REQUESTS_MAX: u64 = 36;
 
-/// Waits for a page of an address.
+/// Waits for the page of an address.
 #[track_caller]
 pub fn go(screen: &mut Screen<()>, address: &str, selector: &str) {
     screen.script(&format!("location.hash = {}", json!(address)));
-    // The page before goes with the mark at its entry of the menu, or at its tab.
+    // The former page is gone when the mark at its entry in the menu, or at its tab, is gone.
     let section = address.split(['/', '?']).nth(1).unwrap_or_default();
     wait::until(&format!("the page is {address}"), || {
         (screen.script("return document.querySelector('portal-app').section") == section).then_some(())
@@ -23,7 +23,7 @@ pub fn go(screen: &mut Screen<()>, address: &str, selector: &str) {
     screen.sees(selector);
 }
 
-/// A store that sold one thing; and registered a member whom head office registered while the two were apart.
+/// Opens a store with one sale, and with a member whom head office has registered too while they were disconnected.
 #[track_caller]
 fn contradicting(shop: &mut Linked) {
     let basket = json!({"items": [{"sku": "8990007", "qty": 1, "price": 25_000}]});
@@ -39,14 +39,14 @@ fn contradicting(shop: &mut Linked) {
     shop.store.start();
     shop.manager.post("/api/members", &ani).data(201);
     shop.hub.start();
-    wait::until("head office is told", || {
+    wait::until("head office has the exception", || {
         let found = shop.office.get("/api/exceptions?state=open").data(200);
         (found["items"].as_array()?.len() == 1).then_some(())
     });
     shop.synced();
 }
 
-/// Somebody of head office.
+/// Creates a user of head office.
 #[track_caller]
 pub fn person(office: &mut Client, username: &str, role: &str) {
     let new =
@@ -63,13 +63,14 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     let Some(mut screen) = Screen::office(&hub) else { return };
     screen.log_in_as(ADMIN);
     screen.reads(".alerts", "Exceptions to resolve: 1");
-    // Today, yesterday, this week, this month, in the company's currency, by day, store and product; each leads to its report.
+    // Today, yesterday, this week and this month, in the company's currency, by day, store and product; each leads to
+    // its report.
     for (label, figure) in [("Today", "Rp\u{a0}27,750"), ("This month", "Rp\u{a0}27,750"), ("Margin", "Rp")] {
         screen.reads(".figures", label);
         screen.reads(".figures", figure);
     }
     screen.reads("page-overview .halves", "Rp\u{a0}27,750");
-    // The alerts follow the language, without a reload.
+    // The alerts change their language without a reload.
     screen.script("document.querySelector('portal-app').speak('id')");
     screen.reads(".alerts", "Pengecualian");
     screen.script("document.querySelector('portal-app').speak('en')");
@@ -78,17 +79,17 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     screen.reads("page-report tbody", "27,750");
     go(&mut screen, "#/stores", ".fleet tbody tr");
     screen.reads(".sum .day", "27,750");
-    // A company of few stores sees them all.
+    // A company with few stores sees all of them.
     screen.reads(".fleet", "All stores");
     screen.reads(".fleet", "Conflicting records");
-    // A row opens wherever it is pressed.
+    // A row can be opened by pressing anywhere on it.
     screen.browser.press(".fleet tbody .state");
     screen.sees("page-store .figures");
 
     go(&mut screen, "#/exceptions", "tbody .acts .btn");
     screen.browser.press("tbody .acts .btn");
     screen.sees("#f-note");
-    // Without a note it is refused where the person looks, and the field has the focus.
+    // Without a note the dialog shows the refusal and focuses the field.
     screen.browser.press("dialog .primary");
     screen.reads("dialog", "Resolution is missing");
     assert_eq!(screen.focus(), "f-note");
@@ -100,7 +101,7 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     let settled = office.get("/api/exceptions?state=settled").data(200);
     assert_eq!(settled["items"][0]["note"], "One person");
 
-    // Disabling says what becomes of the shop.
+    // The dialog explains the effect of disabling a store.
     go(&mut screen, "#/stores/S001", "page-store .figures");
     screen.script("[...document.querySelectorAll('page-store .title .btn')].at(-1).click()");
     screen.reads("dialog", "The store can keep selling");
@@ -108,7 +109,7 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     screen.reads("#banner", "disabled");
     assert_eq!(office.get("/api/stores/S001/status").data(200)["state"], "disabled");
 
-    // Whoever has no part in something does not find it, and is told so at its address.
+    // A page without permission is not in the menu, and its address shows a message.
     screen.script("document.querySelector('portal-app').logOut()");
     screen.log_in_as("dewi@hub.example");
     screen.sees("nav a[href='#/settlements']");
@@ -118,7 +119,7 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     screen.is_clean();
 }
 
-/// Nobody loads anything: what somebody else does shows on the list that is open.
+/// Changes by others appear on the open list without a reload.
 #[test]
 fn a_change_elsewhere_shows_on_the_open_list() {
     let mut shop = Linked::open();
@@ -127,9 +128,9 @@ fn a_change_elsewhere_shows_on_the_open_list() {
     let Some(mut screen) = Screen::office(&shop.hub) else { return };
     screen.log_in_as(ADMIN);
     go(&mut screen, "#/orders", "page-records .empty");
-    // From here on a list asks for nothing by itself.
+    // From here on the list does not poll.
     let heard = "return Boolean(document.querySelector('portal-app').live?.receives)";
-    wait::until("the page hears what happens", || (screen.script(heard) == true).then_some(()));
+    wait::until("the page receives events", || (screen.script(heard) == true).then_some(()));
     let lines = json!([{"sku": "8990001", "qty": 12, "unit_cost": 900}]);
     let order = shop
         .made("/api/purchase-orders", &json!({"supplier_id": supplier, "store_id": "S001", "lines": lines}));
@@ -147,7 +148,7 @@ fn the_portal_is_small_at_first() {
     let Some(mut screen) = Screen::office(&shop.hub) else { return };
     screen.log_in_as(ADMIN);
     screen.sees("page-overview .figures");
-    // A part of a file that is there is not asked for again.
+    // Parts of cached files are not requested again.
     let files = screen.script(
         "return [...new Map(performance.getEntriesByType('resource').filter((e) => e.name.includes('/ui/'))\
          .map((e) => [new URL(e.name).pathname, e.encodedBodySize])).values()]",

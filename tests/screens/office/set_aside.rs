@@ -1,5 +1,5 @@
-//! What of a provider's file is not a line: its preview tells it, asks what the file itself does not say, and each row is taken in or
-//! dismissed on the statement's page.
+//! Rows of a provider's file that are not lines: the preview lists them and asks what the file does not state, and each
+//! row is accepted or dismissed on the statement's page.
 
 use crate::looks::look;
 use crate::office::order_to_settlement::{choose, chosen};
@@ -8,7 +8,7 @@ use crate::screen::Screen;
 use serde_json::json;
 use testkit::linked::Linked;
 
-/// Rows as head office answers them, beside what it answers by itself.
+/// Rows that the mocked answer of head office contains, in addition to its own.
 const ANSWERS: &str = "window.rows = [\
     {row_id: 'row_1', row_no: 3, reason: 'invalid', field: 'amount', problem: 'is no figure', date: '2026-11-20', reference: 'C-1004', description: '', amount: null, text: '20/11/2026;C-1004;12,34,5', repeats: null, state: 'open', line_id: null, decision: null},\
     {row_id: 'row_2', row_no: 4, reason: 'pending', field: null, problem: 'is not booked yet', date: null, reference: '', description: 'ADM', amount: -15000, text: 'PEND,ADM,15000,DB', repeats: null, state: 'noted', line_id: null, decision: null},\
@@ -38,7 +38,7 @@ fn rows_that_are_no_lines_are_listed_and_decided() {
     choose(&mut screen, "#source", id);
     screen.script(ANSWERS);
     chosen(&mut screen, "card.csv", "date,reference,amount,fee\n2026-11-20,C-1003,700,0\n");
-    // What may be read in two ways is asked, and kept with the source.
+    // An ambiguous format is asked for and stored with the source.
     screen.reads("#marks", "Amount format");
     look(&mut screen, "portal-statement-asks");
     screen.presses_named("#marks button", "1,234.50");
@@ -48,7 +48,7 @@ fn rows_that_are_no_lines_are_listed_and_decided() {
     let csv = shop.office.get(&format!("/api/statement-sources/{id}")).data(200)["csv"].clone();
     assert_eq!(csv["decimal"], ".");
     look(&mut screen, "portal-statement-set-aside");
-    // What tells of known money is taken in where somebody says that it is other money.
+    // A row that repeats a known payment is accepted if a person states that it is another payment.
     screen.browser.press("#repeats");
     screen.reads("#set-aside", "Set aside: 2");
     assert_eq!(screen.script("return document.querySelector('#repeats').checked"), json!(true));

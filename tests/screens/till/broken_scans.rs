@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use testkit::{Store, audit, process};
 
 const GAP: u32 = 5;
-/// Longer than what two keys of a scanner may be apart, shorter than a person's pause.
+/// Longer than the limit between two keys of a scanner, shorter than a person's pause.
 const STOP: u32 = 104;
 /// A person's pause.
 const PAUSE: u32 = 600;
 
-/// Tea, and gold whose code is the end of the tea's.
+/// Opens a shop with tea, and with gold whose code is the end of the tea's.
 #[track_caller]
 fn shop() -> Option<Screen> {
     let store = Store::prepare("", 2);
@@ -24,14 +24,14 @@ fn shop() -> Option<Screen> {
     Screen::selling(store)
 }
 
-/// The red lines, the newest first.
+/// Returns the red lines, newest first.
 #[track_caller]
 fn refused(screen: &mut Screen) -> Vec<String> {
     let lines = "return [...document.querySelectorAll('.refused li')].map((one) => one.querySelector('.grow').innerText.trim())";
     serde_json::from_value(screen.script(lines)).unwrap()
 }
 
-/// Sku and pieces of the open basket.
+/// Returns SKU and pieces of the open basket.
 #[track_caller]
 fn basket(screen: &Screen) -> Vec<(String, i64)> {
     let sales = audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions");
@@ -49,17 +49,17 @@ fn a_pause_inside_a_scan_never_sells_another_product() {
         screen.browser.types_in_parts(&["8991234", "500188\r"], GAP, pause);
         screen.reads("#total", &grouped(16_650 * n));
     }
-    // Behind `3*` as well.
+    // The same after `3*`.
     screen.types("3*");
     screen.browser.types_in_parts(&["8991234", "500188\r"], GAP, STOP);
     screen.reads("#total", "99,900");
     screen.sees(".display[aria-busy=false]");
     assert_eq!(basket(&screen), [("TEA1".to_owned(), 6)]);
-    // A code that nobody knows: its end is somebody's, and stays unsold.
+    // An unknown code whose end is another product's code: nothing is sold.
     screen.browser.types_in_parts(&["8991239", "500188\r"], GAP, STOP);
     screen.reads("#banner", "8991239500188: unknown barcode");
     assert_eq!(screen.script("return document.querySelector('dialog')"), Value::Null);
-    // Behind a person's pause somebody is asked, and Enter sells nothing.
+    // After a person's pause the till asks, and Enter sells nothing.
     screen.script("document.querySelector('#line').value = ''; document.querySelector('#line').dispatchEvent(new KeyboardEvent('keydown', {key: 'Backspace'}))");
     screen.browser.types_in_parts(&["8991239", "500188\r"], GAP, PAUSE);
     screen.reads("dialog h2", "Did you mean Gold?");
@@ -87,7 +87,7 @@ fn outside_of_the_line_a_scan_with_a_pause_is_one_code_and_no_amount() {
         screen.presses(ESCAPE);
         assert_eq!(screen.script("return document.querySelector('#amount').value"), "");
     }
-    // The scanner's Enter may come late, too: it takes no payment.
+    // The scanner's Enter may come late as well. It must not take a payment.
     screen.browser.types_in_parts(&["8991234500188", "\r"], GAP, 300);
     screen.reads("dialog h2", "Tea");
     screen.presses(ESCAPE);
@@ -107,10 +107,10 @@ fn a_scanner_that_ends_with_tab_sells_and_the_focus_stays() {
     screen.browser.types_in_parts(&["8991234", "500188\t"], GAP, STOP);
     screen.reads("#total", "33,300");
     assert_eq!(screen.focus(), "line");
-    // A person's Tab leaves the field.
+    // Tab typed by a person leaves the field.
     screen.types("tea\t");
     assert_ne!(screen.focus(), "line");
-    // Every field for scans takes it: here that of a receipt, which is a form.
+    // Every field for scans accepts it, here the field of a receipt in a form.
     screen.script("document.querySelector('pos-app').show('return')");
     screen.sees("#receipt");
     screen.browser.types_at("S001-main-00000009\t", GAP);
@@ -135,7 +135,7 @@ fn what_was_not_taken_stays_until_somebody_dismisses_it() {
     screen.visit("/pos");
     screen.reads("#total", "7,770");
     assert_eq!(refused(&mut screen), lines);
-    // On the page of the payment as well, where one more is refused.
+    // The same on the payment page, where another scan is refused.
     screen.presses(F9);
     screen.sees("#amount");
     screen.scans("4006381333955");
@@ -160,7 +160,7 @@ fn a_password_is_never_a_scan_and_never_shown() {
     let shows = format!(
         "return document.body.innerText.includes('{SECRET}') || [...document.querySelectorAll('input:not([type=password])')].some((one) => one.value.includes('{SECRET}')) || JSON.stringify(localStorage).includes('{SECRET}')"
     );
-    // A password manager types as fast as a scanner: Tab leads to the password, and Enter logs in.
+    // A password manager types as fast as a scanner: Tab moves to the password, and Enter logs in.
     screen.sees("#username");
     screen.script(
         "document.querySelector('#username').value = ''; document.querySelector('#username').focus()",
@@ -174,7 +174,7 @@ fn a_password_is_never_a_scan_and_never_shown() {
     screen.browser.types_at(&format!("{}\r", testkit::store::PASSWORD), GAP);
     screen.open_shift();
     screen.basket(&["89900010"], "2,220");
-    // The same where a manager approves, in front of the cashier.
+    // The same where a manager approves at the cashier's till.
     screen.script("document.querySelector('pos-app').approved({ label: 'Payment', amount: 1 }, { details: {} }, () => Promise.reject(new Error('no')))");
     screen.sees("#approver");
     screen.browser.types_at("manager@s001.example\t", GAP);
@@ -184,7 +184,7 @@ fn a_password_is_never_a_scan_and_never_shown() {
     assert_eq!(screen.script("return document.querySelector('#approver').value"), "manager@s001.example");
     assert_eq!(screen.script(&shows), json!(false));
     screen.presses(ESCAPE);
-    // One that is typed into the wrong place is looked up, and shown nowhere.
+    // A password typed into the wrong field is looked up but not shown.
     screen.browser.types_at(&format!("{SECRET}\r"), GAP);
     screen.reads("#banner", "This code: unknown barcode");
     screen.presses(F9);
@@ -192,7 +192,7 @@ fn a_password_is_never_a_scan_and_never_shown() {
     screen.browser.types_at(&format!("{SECRET}\r"), GAP);
     screen.reads("#banner", "This code: unknown barcode");
     assert_eq!(screen.script(&shows), json!(false));
-    // Behind a lock, too.
+    // The same while the till is locked.
     screen.script("document.querySelector('pos-app').lock()");
     screen.sees("#unlock-name");
     screen.script(

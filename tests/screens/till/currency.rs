@@ -15,7 +15,7 @@ fn a_till_in_euros_sells_counts_and_reports_in_cents() {
     let Some(mut screen) = Screen::open(store) else { return };
     screen.log_in("till-1");
     screen.sees("#float");
-    // The mark moves with each digit, as at a cash register; a typed mark changes nothing.
+    // The decimal separator moves with each digit, as on a cash register; a typed separator changes nothing.
     screen.types("1");
     assert_eq!(screen.script("return document.querySelector('#float').value"), "0.01");
     screen.types("00.00");
@@ -36,7 +36,7 @@ fn a_till_in_euros_sells_counts_and_reports_in_cents() {
     let shift = till.get("/api/shifts/current").data(200);
     assert_eq!(shift["opening_float"], json!(10_000));
 
-    // The drawer has 112.50; two notes of 50 and one of 5 are counted: 7.50 less.
+    // The drawer has 112.50; two notes of 50 and one of 5 are counted, 7.50 less.
     screen.presses(F10);
     screen.reads("page-cash .facts", "12.50");
     screen.presses(F9);

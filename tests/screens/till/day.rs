@@ -1,4 +1,4 @@
-//! A shop's day by keyboard and scanner alone, from the float to the Z; the drawer is what the documents say.
+//! A shop's day by keyboard and scanner only, from the float to the Z report. The drawer agrees with the documents.
 
 use crate::looks::look;
 use crate::screen::{ENTER, ESCAPE, F2, F3, F6, F7, F8, F9, F10, Screen};
@@ -10,17 +10,17 @@ use testkit::{Store, audit, wait};
 const TAB: char = '\u{E004}';
 const SALES: usize = 40;
 const FLOAT: i64 = 200_000;
-/// What a drawer is counted in.
+/// Denominations of the drawer.
 const NOTES: [i64; 10] = [100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000, 500, 200, 100];
 
-/// One after the other, as the field before has the focus.
+/// Fills fields one after the other, beginning with the focused one.
 #[track_caller]
 fn fills(screen: &mut Screen, fields: &[&str]) {
     screen.types(&fields.join(&TAB.to_string()));
     screen.presses(ENTER);
 }
 
-/// Takes these keys as a payment that completes the sale, and goes on to the next customer.
+/// Pays the sale with these keys, and continues with the next customer.
 #[track_caller]
 fn takes(screen: &mut Screen, keys: &str) {
     screen.presses(F9);
@@ -32,7 +32,7 @@ fn takes(screen: &mut Screen, keys: &str) {
     screen.sees("#line");
 }
 
-/// What most customers buy, each by another method.
+/// Makes ordinary sales, each with another method.
 #[track_caller]
 fn plain_sales(screen: &mut Screen, many: usize) {
     for n in 0..many {
@@ -47,7 +47,7 @@ fn plain_sales(screen: &mut Screen, many: usize) {
     }
 }
 
-/// A part by card, the rest in cash, which is a decision: Enter alone takes nothing.
+/// Pays a part by card and the rest in cash. The rest has to be confirmed: Enter alone takes nothing.
 #[track_caller]
 fn split_sale(screen: &mut Screen) {
     screen.basket(&["89900010", "89900010", "89900030"], "18,315");
@@ -70,7 +70,7 @@ fn split_sale(screen: &mut Screen) {
     assert_eq!(screen.focus(), "line");
 }
 
-/// One basket waits while the next customer pays.
+/// Holds a basket while the next customer pays.
 #[track_caller]
 fn held_sale(screen: &mut Screen) {
     screen.basket(&["89900010"], "2,220");
@@ -85,7 +85,7 @@ fn held_sale(screen: &mut Screen) {
     takes(screen, "5.");
 }
 
-/// A member is registered, earns points, and pays with them.
+/// Registers a member, who earns points and pays with them.
 #[track_caller]
 fn members_sales(screen: &mut Screen) {
     screen.presses(F2);
@@ -125,7 +125,7 @@ fn members_sales(screen: &mut Screen) {
     screen.sees("#line");
 }
 
-/// More is taken off than a cashier may: a manager says yes at the till.
+/// Gives a discount above the cashier's limit, which a manager approves at the till.
 #[track_caller]
 fn discounted_sale(screen: &mut Screen) {
     screen.basket(&["89900070"], "27,750");
@@ -140,7 +140,7 @@ fn discounted_sale(screen: &mut Screen) {
     takes(screen, "20.");
 }
 
-/// Types a receipt's number, and that its one piece comes back.
+/// Enters a receipt's number, and returns its only piece.
 #[track_caller]
 fn comes_back(screen: &mut Screen, receipt: &str) {
     screen.presses(F8);
@@ -151,7 +151,7 @@ fn comes_back(screen: &mut Screen, receipt: &str) {
     screen.types("1");
 }
 
-/// Goods for money, and goods for dearer goods.
+/// Returns goods for money, and exchanges goods for more expensive ones.
 #[track_caller]
 fn returns(screen: &mut Screen) {
     comes_back(screen, "1");
@@ -189,7 +189,7 @@ fn drop_and_report(screen: &mut Screen) {
     wait::until("the X report is printed", || (papers(screen).len() == 1).then_some(()));
 }
 
-/// What lies in the drawer by the store's documents: what was handed over less the change, less what was handed back.
+/// Returns the cash in the drawer by the store's documents: payments less change, less refunds.
 #[track_caller]
 fn drawer(screen: &Screen) -> i64 {
     let mut till = screen.store.login("till-1");
@@ -198,7 +198,7 @@ fn drawer(screen: &Screen) -> i64 {
         all.filter(|part| part["method"] == "cash").map(worth).sum()
     };
     let sales = audit::items(&mut till, "/api/pos/transactions?state=paid");
-    assert_eq!(sales.len(), SALES + 1, "and the one of the exchange");
+    assert_eq!(sales.len(), SALES + 1, "and the return of the exchange");
     let taken =
         of(&sales, "payments", |one| one["tendered"].as_i64().unwrap() - one["change"].as_i64().unwrap_or(0));
     let back = audit::items(&mut till, "/api/pos/returns");
@@ -221,7 +221,7 @@ fn count_and_close(screen: &mut Screen, drawer: i64) {
     screen.presses(F9);
     screen.reads(".okmark", "Z 1");
     screen.types("p");
-    wait::until("the Z is printed", || (papers(screen).len() == 2).then_some(()));
+    wait::until("the Z report is printed", || (papers(screen).len() == 2).then_some(()));
     screen.presses(ENTER);
     screen.sees("#float");
 }

@@ -1,4 +1,4 @@
-//! The drawer is counted note by note, blind where the shop wants it, and no basket is forgotten in it.
+//! The drawer is counted by notes, blind where the shop requires it, and no basket is left behind.
 
 use crate::screen::{ENTER, ESCAPE, F9, F10, Screen};
 use crate::till::taken_back::approve;
@@ -12,7 +12,7 @@ fn a_float_is_counted_by_notes_and_a_basket_that_nobody_finished_is_shown() {
     screen.sees("#by-notes");
     screen.browser.press("#by-notes");
     screen.sees("#note-100000");
-    // Enter goes on to the next note; it opens no half counted drawer.
+    // Enter moves to the next note, and does not open the shift before the count is complete.
     screen.types("1");
     screen.presses(ENTER);
     screen.types("2");
@@ -23,7 +23,7 @@ fn a_float_is_counted_by_notes_and_a_basket_that_nobody_finished_is_shown() {
     let mut till = screen.store.login("till-1");
     let shift = till.get("/api/shifts/current").data(200);
     assert_eq!((&shift["opening_float"], &shift["note"]), (&json!(200_000), &json!("from the safe")));
-    // A basket of this shift that no page shows, as one that another tab left.
+    // A basket of this shift that no page shows, for example from another tab.
     let left = json!({"items": [{"sku": "8990007", "qty": 1}]});
     till.post("/api/pos/transactions", &left).data(201);
     screen.basket(&["89900010"], "2,220");
@@ -68,7 +68,7 @@ fn a_blind_shift_is_ended_before_it_is_counted() {
     screen.reads("page-cash", "is shown after counting");
     screen.presses(F9);
     screen.reads(".work", "without showing");
-    // Not with a basket that is open.
+    // Not while a basket is open.
     screen.presses(F9);
     screen.reads("#banner", "A sale is still open");
     screen.presses(ESCAPE);
@@ -81,7 +81,7 @@ fn a_blind_shift_is_ended_before_it_is_counted() {
     screen.sees(".work .pay");
     screen.presses(F9);
     screen.sees("#note-100000");
-    // Nothing more is sold, also by a page that is loaded anew; and nothing says what should lie there.
+    // Selling is over, also after a reload, and nothing shows the expected amount.
     screen.visit("/pos");
     screen.sees("#note-100000");
     assert!(!screen.text("main").contains("200,000") && !screen.text("main").contains("Expected"));

@@ -1,4 +1,4 @@
-//! What a cashier does all day besides scanning: discounts, prices by hand, cash to the safe, held sales.
+//! A cashier's tasks other than scanning: discounts, prices by hand, cash to the safe, held sales.
 
 use crate::screen::{ENTER, ESCAPE, F3, F6, F7, F8, F9, F10, Screen};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use testkit::{Store, audit};
 
 const F4: char = '\u{E034}';
 
-/// Replaces what is in a field and sends its form.
+/// Replaces the content of a field and submits its form.
 #[track_caller]
 fn answers(screen: &mut Screen, field: &str, text: &str) {
     screen.sees(field);
@@ -27,21 +27,21 @@ fn a_discount_is_an_amount_or_a_percentage_and_shown_on_its_line() {
     screen.presses(ENTER);
     screen.reads("#total", "24,975");
     screen.sees(".display[aria-busy=false]");
-    // What is no discount, or more than the line, is said at once: no manager is asked for it.
+    // An invalid discount, or one that exceeds the line, is refused at once without asking a manager.
     screen.presses(F3);
     answers(&mut screen, "#off", "110%");
     screen.reads("dialog .problem", "percentage up to 100 %");
     answers(&mut screen, "#off", "25001");
     screen.reads("dialog .problem", "The discount is more than Rp\u{a0}25,000");
     screen.presses(ESCAPE);
-    // A discount on the sale is taken off what its lines leave, and stands on them.
+    // A discount on the sale is computed after those of its lines, and is split among them.
     screen.script("document.querySelector('page-sell').keys()['Shift+F3']()");
     screen.sees("#off-20");
     screen.browser.press("#off-20");
     screen.reads("#off-is", "20% of Rp\u{a0}22,500 is Rp\u{a0}4,500");
     assert_eq!(screen.focus(), "off");
     screen.presses(ENTER);
-    // Together it is more than a cashier may give.
+    // Together they exceed the cashier's limit.
     screen.reads(
         "dialog",
         "Discounts on this sale would be Rp\u{a0}7,000. Cashiers may give up to Rp\u{a0}5,000",
@@ -68,7 +68,7 @@ fn a_price_set_by_hand_has_its_reason_and_shows_the_catalogues() {
     screen.presses(ENTER);
     screen.reads(".row", "Catalogue price 25,000");
     screen.sees(".display[aria-busy=false]");
-    // The reason stays with its line when something else of the sale changes.
+    // The line keeps its reason when something else in the sale changes.
     screen.basket(&["89900010"], "28,860");
     let sales = audit::items(&mut screen.store.login("till-1"), "/api/pos/transactions");
     let lines = sales[0]["items"].as_array().unwrap();
@@ -85,7 +85,7 @@ fn what_stands_in_a_field_is_what_is_moved_and_a_drop_needs_no_reason() {
     screen.script("document.querySelector('page-cash').move('pay_out')");
     answers(&mut screen, "#cash-amount", "50000");
     screen.reads("dialog .problem", "Enter a reason");
-    // The refusal draws the question again; the amount stays.
+    // After the refusal the dialog is drawn again and keeps the amount.
     assert_eq!(screen.script("return document.querySelector('#cash-amount').value"), "50,000");
     answers(&mut screen, "#cash-reason", "ice");
     screen.reads("#banner", "Pay out: Rp\u{a0}50,000");
@@ -109,7 +109,7 @@ fn a_held_sale_keeps_its_note_and_another_takes_its_place() {
     screen.presses(ENTER);
     screen.sees("#line");
     screen.reads("#total", "2,220");
-    // It is held again under its name, without that being typed again.
+    // A recalled sale is held again under its name, which need not be typed again.
     screen.presses(F6);
     screen.reads("#banner", "Sale held");
     screen.presses(F7);
@@ -119,7 +119,7 @@ fn a_held_sale_keeps_its_note_and_another_takes_its_place() {
     assert_eq!(screen.script(notes), json!(["", "ibu ani"]));
     screen.presses(ENTER);
     screen.reads("#total", "27,750");
-    // What is partly paid can't wait, and it is said what to do.
+    // A partly paid sale can't be held, and the message says what to do.
     screen.presses(F9);
     screen.sees("#amount");
     screen.types("k10.");
@@ -161,7 +161,7 @@ fn a_sale_without_its_paper_is_found_and_numbers_of_tills_are_distinguished() {
     other.post(&pay, &json!({"method": "card", "amount": made["total"]})).data(200);
     screen.log_in("till-1");
     screen.sees("#float");
-    // Who has the other till stands in the list, and a free one is chosen.
+    // The list shows who uses the other till, and a free till is selected.
     let named =
         "return [...document.querySelectorAll('#register option')].map((one) => one.innerText).join()";
     let tills = screen.script(named).as_str().unwrap().to_owned();

@@ -1,11 +1,12 @@
-//! What a sale costs a cashier's fingers: the keys of twenty lines, paid by card and in cash.
+//! The number of keys of a sale: twenty lines, paid by card and in cash.
 
 use crate::screen::{ENTER, ESCAPE, F1, F2, F7, F8, F9, F10, Screen};
 use crate::till::mistakes::{PAPERS, papers};
 use testkit::{Store, wait};
 
 const LINES: usize = 20;
-/// F9, K, `100.`, Enter; `150.`, Enter. What is scanned is no key of the cashier, and the next customer's first scan goes on.
+/// F9, K, `100.`, Enter; `150.`, Enter. Scans are not keys of the cashier, and the next customer's first scan
+/// continues.
 const KEYS: u64 = 12;
 
 #[test]
@@ -22,7 +23,7 @@ fn twenty_lines_by_card_and_cash_are_twelve_keys() {
     screen.reads("#total", "222,000");
     screen.sees(".display[aria-busy=false]");
     assert_eq!(screen.script("return document.querySelectorAll('.row').length"), LINES);
-    // From here on every key is the cashier's.
+    // From here on every key is counted.
     screen.script("window.pressed = 0; document.addEventListener('keydown', () => { pressed += 1; }, { capture: true })");
     screen.script(
         "window.sent = []; const ask = window.fetch; window.fetch = (url, request) => { \
@@ -50,17 +51,17 @@ fn keys_act_on_every_page_and_help_names_them() {
     screen.basket(&["89900010"], "2,220");
     screen.pays("k");
     screen.basket(&["89900070", "89900030"], "41,625");
-    // Text behind a question mark looks in the basket, not in the catalogue.
+    // Text behind a question mark searches in the basket, not in the catalogue.
     screen.types("?8990007");
     screen.reads(".row.sel", "Product 8990007");
     screen.presses(ENTER);
     screen.types("?nothing");
     screen.presses(ENTER);
     screen.reads("#banner", "No matching item in this sale");
-    // A digit chooses an action; one of a scan does not.
+    // A digit selects an action; a digit of a scan does not.
     screen.types("/");
     screen.sees("dialog .menu");
-    // All in one moment: on a busy machine the keys of a scanner may come as far apart as a person's.
+    // The keys are sent at once, because on a busy machine those of a scanner may be as slow as a person's.
     screen.script(
         "for (const key of [...'89900010', 'Enter']) document.activeElement.dispatchEvent(\
          new KeyboardEvent('keydown', { key, bubbles: true, composed: true, cancelable: true }))",
@@ -81,7 +82,7 @@ fn keys_act_on_every_page_and_help_names_them() {
     }
     screen.presses(F2);
     screen.sees("#member-search");
-    // Too short for a phone number: it may be a card.
+    // Too short for a phone number, so it may be a card.
     screen.types("12345");
     screen.presses(ENTER);
     screen.reads("dialog .menu", "No member found");
@@ -97,11 +98,11 @@ fn keys_act_on_every_page_and_help_names_them() {
         screen.reads("dialog h2", "Keys");
         let said = screen.text("dialog");
         for key in keys.as_array().unwrap() {
-            assert!(said.contains(key.as_str().unwrap()), "{page} says nothing of {key}: {said}");
+            assert!(said.contains(key.as_str().unwrap()), "{page} does not mention {key}: {said}");
         }
         screen.presses(ESCAPE);
     }
-    // What is typed behind a sale is the next customer's.
+    // Text typed after a sale is the next customer's.
     screen.script("return document.querySelector('pos-app').show('sell')");
     screen.sees("#line");
     screen.presses(F9);
@@ -119,7 +120,8 @@ fn keys_act_on_every_page_and_help_names_them() {
     screen.is_clean();
 }
 
-/// Nobody answers: the page says so in its place and offers another try; two tries at once list nothing twice.
+/// Without an answer the page shows this in place of the list and offers a retry. Two retries at once list nothing
+/// twice.
 #[track_caller]
 fn what_could_not_be_read_is_asked_for_again(screen: &mut Screen) {
     for (page, seen) in [("holds", ".empty"), ("cash", ".facts"), ("close", ".pay"), ("receipts", ".slip")] {
@@ -139,13 +141,13 @@ fn what_could_not_be_read_is_asked_for_again(screen: &mut Screen) {
     screen.sees("#line");
 }
 
-/// Letters too begin the next search, behind a sale and on a page that has no use for them; P prints.
+/// Letters start the next search after a sale and on pages that do not use them; P prints.
 #[track_caller]
 fn a_key_that_nothing_takes_is_the_lines(screen: &mut Screen) {
     let line = "return document.querySelector('#line')?.value ?? ''";
     let begins = |screen: &mut Screen, text: &str| {
         screen.types(text);
-        wait::until("it stands in the line", || (screen.script(line) == text).then_some(()));
+        wait::until("the text is in the line", || (screen.script(line) == text).then_some(()));
         assert_eq!(screen.focus(), "line");
         screen.presses(ESCAPE);
     };
@@ -165,7 +167,7 @@ fn a_key_that_nothing_takes_is_the_lines(screen: &mut Screen) {
         screen.sees(&format!("page-{page}"));
         begins(screen, "susu");
     }
-    // One that is an action of the line acts there.
+    // A key that is an action of the line works there.
     screen.script("return document.querySelector('pos-app').show('receipts')");
     screen.sees("page-receipts");
     screen.types("/");

@@ -1,4 +1,4 @@
-//! A payment outlives `kill -9`: the page finishes it by its key, once.
+//! A payment survives `kill -9`: the page completes it by its key, exactly once.
 
 use crate::screen::{ENTER, ESCAPE, F8, F9, Screen};
 use crate::till::sale::INTENTS_LEFT;
@@ -29,18 +29,18 @@ fn is_sold_once(screen: &Screen) {
     );
 }
 
-/// When the store is killed.
+/// Moment at which the store is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moment {
     BeforeItIsAsked,
-    /// The payment is on its way into the journal.
+    /// The payment is being written to the journal.
     WhilePaying,
     /// The sale is paid, but the answer was lost.
     Paid,
     Reported,
 }
 
-/// Pays and kills the store at this moment; its answer to the payment is lost, unless it is killed later.
+/// Pays and kills the store at this moment. The answer to the payment is lost, unless the kill comes later.
 #[track_caller]
 fn pay_and_kill(screen: &mut Screen<()>, store: &mut Store, proxy: &Proxy, moment: Moment, sold: usize) {
     screen.presses(F9);
@@ -54,11 +54,13 @@ fn pay_and_kill(screen: &mut Screen<()>, store: &mut Store, proxy: &Proxy, momen
     screen.browser.types_at("\r", 0);
     match moment {
         Moment::BeforeItIsAsked => {}
-        Moment::WhilePaying => wait::until("it is asked", || (proxy.tampered() > 0).then_some(())),
+        Moment::WhilePaying => {
+            wait::until("the payment was requested", || (proxy.tampered() > 0).then_some(()))
+        }
         Moment::Paid => {
             let mut till = store.login("till-1");
             let paid = "/api/pos/transactions?state=paid";
-            wait::until("it is paid", || (audit::items(&mut till, paid).len() == sold).then_some(()));
+            wait::until("the sale is paid", || (audit::items(&mut till, paid).len() == sold).then_some(()));
         }
         Moment::Reported => screen.reads("#change", "22,250"),
     }
@@ -70,7 +72,7 @@ fn pay_and_kill(screen: &mut Screen<()>, store: &mut Store, proxy: &Proxy, momen
     }
 }
 
-/// Messages of the page once the store is back: one sentence at most, and the receipt of this sale.
+/// Checks the page once the store is back: one sentence at most, and the receipt of this sale.
 #[track_caller]
 fn is_reported_once(screen: &mut Screen<()>, reloaded: bool, moment: Moment, no: &str) {
     let sentence = |done: &str| format!("Payment Rp\u{a0}50,000: {done}, receipt \u{2026}{no}");
@@ -81,7 +83,7 @@ fn is_reported_once(screen: &mut Screen<()>, reloaded: bool, moment: Moment, no:
         screen.reads("#receipt-no", no);
         screen.reads("#change", "22,250");
     }
-    // A page that is open shows a sale that is done now, and needs no words for it.
+    // An open page shows the sale as done, without a message.
     let now = if reloaded { now } else { String::new() };
     match moment {
         Moment::BeforeItIsAsked => screen.reads("#banner", &now),
@@ -171,7 +173,8 @@ fn what_is_not_confirmed_is_listed_and_looked_up() {
     screen.script(shows);
     screen.reads("#state-0", "Checking again");
     screen.reads("tbody", "Rp\u{a0}50,000");
-    // Somebody else comes to the till: it is named to them, and they see how far it got; only its person's key finishes it.
+    // Another person logs in: the till shows them the unconfirmed payment and its progress, and only the cashier's own
+    // log-in completes it.
     screen.script("localStorage.removeItem('session.generation.pos')");
     screen.browser.open("about:blank");
     screen.store.start();

@@ -1,5 +1,5 @@
-//! The till on a screen that is touched: every page and question at seven sizes, in both languages, with long names
-//! and totals of nine digits; and what is done there by touch alone.
+//! The till on a touch screen: every page and dialog at seven sizes, in both languages, with long names and totals of
+//! nine digits; and tasks by touch only.
 
 use crate::layout::{BOTH, LAYOUT, Looks, SIZES, touches};
 use crate::screen::{ENTER, Screen};
@@ -11,7 +11,7 @@ const PRODUCTS: &str = "sku,name,price,category,barcode\n\
     L3,Aqua Less Sugar Mineral Water Special Edition 600 ml,4000,Minuman,8990000123457\n\
     L4,Aqua Less Sugar Mineral Water Special Edition 1500 ml,7000,Minuman,\n";
 
-/// Pages by the script that leads to each, and what is there then.
+/// Pages: name, script that opens the page, and an element that is then visible.
 const PAGES: [(&str, &str, &str); 9] = [
     ("products", "app.show('products')", ".tile"),
     ("holds", "app.show('holds')", "page-holds h1"),
@@ -23,7 +23,7 @@ const PAGES: [(&str, &str, &str); 9] = [
     ("cash", "app.show('cash')", ".facts"),
     ("close", "app.show('close')", "#note-100000"),
 ];
-/// Questions over the page of the basket.
+/// Dialogs of the basket page.
 const QUESTIONS: [(&str, &str, &str); 7] = [
     ("actions", "page.keys()['/']()", "dialog .menu"),
     ("menu", "app.menu()", "dialog .menu"),
@@ -35,7 +35,7 @@ const QUESTIONS: [(&str, &str, &str); 7] = [
 ];
 
 impl Looks<Store> {
-    /// A question is asked anew in each language: what it says is drawn once.
+    /// Opens a dialog again in each language, because its text is drawn only once.
     #[track_caller]
     fn question(&mut self, (name, opens, sees): (&str, &str, &str)) {
         for language in BOTH {
@@ -48,7 +48,7 @@ impl Looks<Store> {
     }
 }
 
-/// A shop with such goods, and a till that is touched.
+/// Opens a shop with such goods, and a till in touch mode.
 #[track_caller]
 fn touched() -> Option<Screen> {
     let mut store = Store::prepare("", 1);
@@ -80,7 +80,7 @@ fn nothing_of_the_till_is_cut_or_too_small_to_touch_at_any_size() {
     looks.screen.reads("#total", "873.962.940");
     looks.does("page.touch(1)");
     looks.screen.sees(".opened");
-    // What is said moves nothing: it lies over the strip.
+    // A message moves nothing, because it is drawn over the strip.
     let top = "return document.querySelector('main').getBoundingClientRect().top";
     let before = looks.screen.script(top);
     looks.does("page.setQty(0)");
@@ -128,7 +128,7 @@ fn a_till_is_worked_by_touch_alone_and_back_loses_nothing() {
     screen.log_in("till-1");
     screen.sees("num-pad[shown]");
     let key = |screen: &mut Screen, n: u32| screen.browser.press(&format!(".pad-keys .btn:nth-child({n})"));
-    // 2, 000, 00 and then Enter, which goes to no other field here.
+    // 2, 000, 00 and then Enter, which must not move to another field.
     for n in [2, 13, 15] {
         key(&mut screen, n);
     }
@@ -136,10 +136,10 @@ fn a_till_is_worked_by_touch_alone_and_back_loses_nothing() {
     key(&mut screen, 12);
     screen.sees("#line");
 
-    // Products by category, then a line that is opened in its place.
+    // Products by category, then a line that expands in its place.
     screen.browser.press(".q.every");
     screen.sees(".tile");
-    // The categories come with an answer of their own.
+    // The categories come in a separate answer.
     screen.reads(".chips", "Minuman");
     screen.presses_named(".chips .btn", "Minuman");
     wait::until("the tiles of one category", || {
@@ -162,7 +162,7 @@ fn a_till_is_worked_by_touch_alone_and_back_loses_nothing() {
     screen.browser.press("dialog .pad-keys .tall");
     screen.reads("#total", "17,760");
 
-    // Back goes where Escape goes, and never out of the till.
+    // Back does the same as Escape and never leaves the till.
     screen.browser.press(".side .pay");
     screen.sees("num-pad[shown]");
     screen.browser.back();
@@ -172,7 +172,7 @@ fn a_till_is_worked_by_touch_alone_and_back_loses_nothing() {
     screen.reads("#total", "17,760");
     screen.sees("page-sell");
 
-    // The last digits of a bar code list its product; a number of pieces that is mostly a mistake is asked about.
+    // The last digits of a barcode find its product. An unusually high quantity has to be confirmed.
     screen.script(
         "const page = examine.app().current.firstElementChild; page.line.value = '23457'; page.onInput()",
     );
@@ -182,10 +182,10 @@ fn a_till_is_worked_by_touch_alone_and_back_loses_nothing() {
     screen.presses(ENTER);
     screen.reads("dialog h2", "999,999 pieces?");
     screen.browser.press("dialog footer .btn:not(.primary, .pad-keys *)");
-    wait::until("nothing is asked", || screen.text("dialog").is_empty().then_some(()));
+    wait::until("the dialog is closed", || screen.text("dialog").is_empty().then_some(()));
     screen.reads("#total", "17,760");
 
-    // Actions have keys, and the arrows go through them.
+    // Actions have keys, and the arrow keys move between them.
     screen.types("/");
     screen.sees("dialog .menu");
     screen.presses('\u{E015}');

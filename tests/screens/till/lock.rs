@@ -1,5 +1,5 @@
-//! The lock of a till: nothing of the page is drawn or acts behind it, its session is over, and no key opens it but its person's
-//! password. Questions are closed by their answer alone.
+//! The lock of a till: nothing of the page is visible or works behind it, its session has ended, and only the password
+//! of its person unlocks it. Dialogs are closed only by their answer.
 
 use crate::looks::look;
 use crate::screen::{ENTER, ESCAPE, F6, F9, Screen};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::store::PASSWORD;
 use testkit::{Store, audit, wait};
 
-/// What there is to see or to press of the page; whether its session can still ask the store.
+/// Script that returns the visible and usable elements of the page, and whether its session still works.
 const BEHIND: &str = "return (async () => { \
     const drawn = [...document.querySelectorAll('page-sell, page-pay, .strip, .pay, #line, #total, dialog')].length; \
     const refresh = await fetch('/api/auth/refresh', {method: 'POST', body: '{}', headers: {'Content-Type': 'application/json', \
@@ -27,7 +27,7 @@ fn unlocks(screen: &mut Screen, who: &str, password: &str) {
     screen.presses(ENTER);
 }
 
-/// What a thief tries: the keys of a till.
+/// Tries the keys of a till, as a thief would.
 #[track_caller]
 fn is_locked(screen: &mut Screen) {
     for key in [ESCAPE, ESCAPE, F6, F9] {
@@ -58,7 +58,7 @@ fn a_lock_is_opened_by_no_key_while_a_wrong_password_is_checked() {
     screen.script("goes()");
     screen.reads("page-locked [role=alert]", "Wrong login name or password");
     is_locked(&mut screen);
-    // Neither a page that is loaded anew, nor one that the browser brings back.
+    // Neither a reload nor the browser's Back shows the page.
     screen.visit("/pos");
     screen.sees("#unlock");
     is_locked(&mut screen);
@@ -78,14 +78,14 @@ fn a_lock_is_opened_by_no_key_while_a_wrong_password_is_checked() {
 fn a_till_that_nobody_is_at_is_locked_for_everybody_else() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.basket(&["89900010"], "2,220");
-    // A question that nobody answers keeps no till open.
+    // An unanswered dialog does not keep the till unlocked.
     screen.script("document.querySelector('pos-app').current.firstElementChild.keys().F2()");
     screen.sees("#member-search");
     locks(&mut screen);
     unlocks(&mut screen, "manager@s001.example", PASSWORD);
     screen.reads("page-locked [role=alert]", "Only");
     is_locked(&mut screen);
-    // A dialog that opens meanwhile waits until the till is unlocked: it is neither shown nor answered.
+    // A dialog that opens in the meantime waits until the till is unlocked: it is neither visible nor answered.
     screen.script(
         "document.querySelector('pos-app').approved({ label: 'Payment', amount: 1 }, { details: {} }, null)",
     );
@@ -93,11 +93,11 @@ fn a_till_that_nobody_is_at_is_locked_for_everybody_else() {
     unlocks(&mut screen, "till-1@s001.example", PASSWORD);
     screen.sees("#approver");
     screen.presses(ESCAPE);
-    wait::until("the till goes on", || {
+    wait::until("the till continues", || {
         (screen.script("return document.querySelector('dialog')") == Value::Null).then_some(())
     });
     screen.basket(&["89900020"], "5,550");
-    // Its person may log out there, and somebody else finds nothing of the basket.
+    // The person may log out there. The next person sees nothing of the basket.
     locks(&mut screen);
     screen.browser.press("#leave");
     screen.log_in("till-2");
@@ -114,11 +114,11 @@ fn what_was_under_way_when_the_till_was_locked_is_done_once() {
     screen.types("e");
     screen.holds_back("pay$");
     screen.presses(ENTER);
-    wait::until("the payment is under way", || {
+    wait::until("the payment is being sent", || {
         (screen.script("return Boolean(window.goes)") == true).then_some(())
     });
     locks(&mut screen);
-    // It goes out by a session that is over: it is sent once more when its person is back.
+    // The payment is sent with an expired session, and again when its person is back.
     screen.script("goes()");
     is_locked(&mut screen);
     unlocks(&mut screen, "till-1@s001.example", PASSWORD);
@@ -144,9 +144,9 @@ fn a_question_whose_answer_is_checked_is_closed_by_no_key() {
     for _ in 0..3 {
         screen.presses(ESCAPE);
     }
-    // Nor by the browser itself.
+    // The browser can't close it either.
     screen.script("document.querySelector('dialog').close()");
-    wait::until("the question stands there again", || {
+    wait::until("the dialog is visible again", || {
         (screen.script("return document.querySelector('dialog')?.matches(':modal')") == true).then_some(())
     });
     assert_eq!(
@@ -156,7 +156,7 @@ fn a_question_whose_answer_is_checked_is_closed_by_no_key() {
     screen.script("window.refuses()");
     screen.reads("dialog [role=alert]", "refused");
     screen.presses(ESCAPE);
-    wait::until("it is given up", || {
+    wait::until("the dialog is cancelled", || {
         (screen.script("return window.answered") == json!([null])).then_some(())
     });
     screen.basket(&["89900020"], "5,550");

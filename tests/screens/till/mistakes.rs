@@ -1,4 +1,5 @@
-//! What a cashier, a scanner or a new version does at the wrong moment costs neither money nor goods, and is said.
+//! Actions at the wrong moment, by a cashier, a scanner or a new version, cost neither money nor goods, and the page
+//! reports them.
 
 use crate::screen::{ENTER, ESCAPE, F8, F9, F10, Screen};
 use crate::till::taken_back::approve;
@@ -6,17 +7,17 @@ use serde_json::{Value, json};
 use testkit::{Store, audit};
 
 const DELETE: char = '\u{E017}';
-/// Ctrl, as the browser's protocol says it.
+/// Ctrl in the browser's protocol.
 const CTRL: u64 = 2;
-/// Types keys in one go into what has the focus, as a scanner does, and Enter behind them.
+/// Script that sends keys to the focused element at once, as a scanner does, followed by Enter.
 const BURST: &str = "for (const key of [...CODE, 'Enter']) { const at = document.activeElement;\
     const event = new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true});\
     if (at.dispatchEvent(event) && key.length === 1) document.execCommand('insertText', false, key); }";
-/// Paper that the browser printed since the page was loaded; like a real one it says when that is over.
+/// Script that records what the browser prints; like a real printer it reports when it is done.
 pub const PAPERS: &str = "window.papers = []; window.print = () => { \
     papers.push(document.getElementById('paper').textContent); dispatchEvent(new Event('afterprint')); }";
 
-/// A scan with letters, at whatever has the focus; then the page has had its time to act on a letter.
+/// Scans a code with letters at the focused element, and waits until the page could have acted on a letter.
 #[track_caller]
 fn burst(screen: &mut Screen, code: &str) {
     screen.script(&BURST.replace("CODE", &json!(code).to_string()));
@@ -42,7 +43,7 @@ fn letters_of_a_scan_are_no_keys_of_a_page() {
     screen.presses(F9);
     screen.sees("#amount");
     screen.types("5");
-    // Without a person's pause the digit might be the code's own.
+    // Without a person's pause the digit might belong to the code.
     screen.script("return new Promise((done) => setTimeout(done, 600))");
     for code in ["CKQTV-01", "QTVKCQE7", "8K9Q0E1V"] {
         burst(&mut screen, code);
@@ -54,7 +55,7 @@ fn letters_of_a_scan_are_no_keys_of_a_page() {
         assert_eq!(screen.script(method), "Cash", "{code}");
         assert_eq!(screen.script("return document.querySelector('#amount').value"), "5", "{code}");
     }
-    // A scanner that ends with nothing is known by the silence behind it.
+    // A scanner that sends no ending is recognised by the pause after the code.
     let unended = BURST.replace("[...CODE, 'Enter']", "'89900030'");
     screen.script(&unended);
     screen.reads("dialog h2", "Product 8990003");
@@ -63,7 +64,7 @@ fn letters_of_a_scan_are_no_keys_of_a_page() {
     screen.presses(ESCAPE);
     screen.sees("#line");
     screen.pays("k");
-    // A receipt is not printed by a P in a code, nor is a payment put right by a T, nor is anybody logged out by an L.
+    // Letters of a code trigger nothing: P prints no receipt, T corrects no payment, L logs nobody out.
     screen.script("document.querySelector('pos-app').show('receipts')");
     screen.sees(".slip");
     burst(&mut screen, "PTPT-TPPT");
@@ -77,7 +78,7 @@ fn letters_of_a_scan_are_no_keys_of_a_page() {
     screen.reads("#banner", "Scan of this code ignored");
     screen.sees("page-cash");
     assert!(papers(&mut screen).is_empty());
-    // A letter that somebody presses does act.
+    // A letter that a person presses does.
     screen.types("x");
     testkit::wait::until("the X report is printed", || (papers(&mut screen).len() == 1).then_some(()));
     screen.is_clean();
@@ -93,7 +94,7 @@ fn a_drawer_that_nobody_counted_is_not_empty() {
     screen.open_shift();
     screen.presses(F10);
     screen.sees(".facts");
-    // F9 that is held opens the page and does nothing more; pressed again it asks for the count.
+    // F9 that is held down only opens the page; pressed again, it asks for the count.
     screen.presses(F9);
     screen.sees("#note-100000");
     for _ in 0..3 {
@@ -118,7 +119,7 @@ fn a_code_behind_typed_text_is_sold_and_an_older_list_is_not() {
     screen.reads("#total", "27,750");
     screen.types("product");
     screen.sees("#found-0");
-    // What is typed on is not what the list was asked for.
+    // The list does not belong to the text that is typed afterwards.
     screen.script(
         "const real = window.fetch; window.fetch = (url, options) => (/products\\?q=product%20|products\\?q=product\\+/.test(url) \
             && /limit=8/.test(url) ? new Promise(() => {}) : real(url, options))",
@@ -126,11 +127,11 @@ fn a_code_behind_typed_text_is_sold_and_an_older_list_is_not() {
     screen.types(" x9");
     screen.presses(ENTER);
     screen.reads("#banner", "This code: unknown barcode");
-    // It stays, selected: the next scan replaces it.
+    // The text stays and is selected, so the next scan replaces it.
     assert_eq!(screen.script("return getSelection().toString()"), "product x9");
     screen.scans("89900010");
     screen.reads("#total", "29,970");
-    // A line is put back by whoever did not mean to take it off; the last one is not taken off without a reason.
+    // A line that was removed by mistake can be restored. The last line needs a reason.
     screen.presses(DELETE);
     screen.reads("#total", "27,750");
     screen.browser.press("#banner-act");
@@ -153,7 +154,7 @@ fn what_is_printed_again_is_a_copy_and_enter_presses_what_has_the_focus() {
     screen.basket(&["89900070"], "27,750");
     screen.presses(F9);
     screen.sees("#amount");
-    // While a payment is under way its page is left by no key, takes no scan, and another one takes no second payment.
+    // While a payment is pending, no key leaves the page, scans are refused, and no second payment is taken.
     screen.holds_back("\\/pay$");
     screen.types("10.");
     screen.presses(ENTER);
@@ -170,7 +171,7 @@ fn what_is_printed_again_is_a_copy_and_enter_presses_what_has_the_focus() {
     screen.presses(ENTER);
     screen.script("goes()");
     screen.reads("#left", "17,750");
-    // The cashier goes to "Undo" with the Tab key and presses Enter: nothing is taken.
+    // The cashier moves to "Undo" by Tab and presses Enter: no payment is taken.
     screen.script("document.querySelector('.due .btn.big').focus()");
     screen.presses(ENTER);
     screen.reads("#left", "27,750");
@@ -184,7 +185,7 @@ fn what_is_printed_again_is_a_copy_and_enter_presses_what_has_the_focus() {
     assert!(!papers(&mut screen)[0].contains("COPY"));
     screen.presses(ENTER);
     screen.sees("#line");
-    // Ctrl P prints by the store wherever it is pressed: it says so on the paper, and it is known.
+    // Ctrl P prints through the store on any page: the paper is marked as a copy, and the store records the print.
     screen.script("document.querySelector('pos-app').show('receipts')");
     screen.sees(".slip");
     presses_with(&mut screen, "p", 80, json!({"modifiers": CTRL}));
@@ -216,7 +217,7 @@ fn goods_go_back_by_the_method_that_the_cashier_says() {
     approve(&mut screen);
     screen.reads("#given", "27,750");
     screen.reads(".facts", "Cash");
-    // It stands among the receipts, and is given up like one.
+    // The return is listed among the receipts and can be voided like one.
     screen.presses(ENTER);
     screen.sees("#line");
     screen.script("document.querySelector('pos-app').show('receipts')");
@@ -251,7 +252,7 @@ fn nothing_is_scanned_while_the_store_is_away() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.basket(&["89900010"], "2,220");
     screen.store.kill9();
-    // The first one finds out; a product that the page knows is not taken either.
+    // The first scan detects the outage; a product that the page knows is not sold either.
     screen.scans("89900070");
     screen.reads("#banner", "No connection to the store server since");
     screen.scans("89900010");

@@ -1,4 +1,5 @@
-//! Paper from the till's page: by the browser as wide as the paper, or on the till's own printer; and head office's on A4.
+//! Printing from the till's page: by the browser at the width of the paper, or on the till's own printer; and head
+//! office's documents on A4.
 
 use crate::furnished::{Furnished, as_people, furnished};
 use crate::office::portal::go;
@@ -11,7 +12,7 @@ use std::io::Read;
 use std::net::TcpListener;
 use testkit::{Store, wait};
 
-/// Sells one thing for cash and waits for its figures.
+/// Sells one product for cash and waits for its figures.
 #[track_caller]
 fn sold(screen: &mut Screen) {
     screen.basket(&["89900070"], "27,750");
@@ -32,13 +33,13 @@ fn what_the_browser_prints_is_as_wide_as_the_paper() {
         let lines =
             "return document.getElementById('paper').textContent.split('\\n').map((line) => line.length)";
         let widest = screen.script(lines).as_array().unwrap().iter().filter_map(|width| width.as_u64()).max();
-        assert_eq!(widest, Some(columns), "a figure stands at the paper's edge");
+        assert_eq!(widest, Some(columns), "figures are at the edge of the paper");
         let width = "const all = document.createRange(); all.selectNodeContents(document.getElementById('paper'));\
             return all.getBoundingClientRect().width * 25.4 / 96";
         let width = screen.script(width).as_f64().unwrap();
         assert!(width > millimetres * 0.8 && width <= millimetres, "{columns} columns are {width} mm wide");
         let others = "return [...document.body.children].filter((one) => getComputedStyle(one).display !== 'none').length";
-        assert_eq!(screen.script(others), 1, "nothing but the paper");
+        assert_eq!(screen.script(others), 1, "only the receipt is printed");
         let paper = screen.script(
             "return [document.getElementById('paper').getBoundingClientRect().height * 25.4 / 96, [...document.adoptedStyleSheets[0].cssRules].map((rule) => rule.cssText)]",
         );
@@ -53,7 +54,7 @@ fn what_the_browser_prints_is_as_wide_as_the_paper() {
     }
 }
 
-/// The pages as the browser prints them: millimetres of each.
+/// Returns the size in millimetres of each page that the browser prints.
 #[track_caller]
 fn sheets<S>(screen: &mut Screen<S>) -> Vec<(f64, f64)> {
     let how = json!({"preferCSSPageSize": true, "printBackground": true});
@@ -75,7 +76,7 @@ fn a_document_of_head_office_is_printed_on_a4_as_wide_as_the_paper() {
     screen.sees("page-overview h1");
     screen.script("document.documentElement.dataset.theme = 'dark'");
     screen.browser.devtools("Emulation.setEmulatedMedia", &json!({"media": "print"}));
-    // 180 mm: what the margins leave.
+    // 180 mm: the width without the margins.
     let paper = json!({"width": 680, "height": 1009, "deviceScaleFactor": 1, "mobile": false});
     screen.browser.devtools("Emulation.setDeviceMetricsOverride", &paper);
     for section in ["orders", "invoices", "settlements", "journal"] {
@@ -100,7 +101,7 @@ fn a_document_of_head_office_is_printed_on_a4_as_wide_as_the_paper() {
 fn a_tills_own_printer_prints_and_its_failure_shows() {
     let printer = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = printer.local_addr().unwrap();
-    // The first shift of a shop is that of the till `main`.
+    // The first shift of a shop belongs to the till `main`.
     let settings = format!("printing.printers = [\"main={place}\"]\nprinting.drawer = false\n");
     let Some(mut screen) = Screen::selling(Store::open_with(&settings, 1)) else { return };
     sold(&mut screen);
@@ -113,7 +114,7 @@ fn a_tills_own_printer_prints_and_its_failure_shows() {
     drop(printer);
     screen.browser.press(".last .link");
     screen.reads("#banner", "Not printed: the printer is off or disconnected");
-    // And selling goes on.
+    // Selling continues.
     sold(&mut screen);
     screen.is_clean();
 }
@@ -125,13 +126,13 @@ fn a_receipt_comes_out_by_itself_in_the_shops_language() {
     screen.script(PAPERS);
     screen.script("window.asked = []; const real = window.fetch; window.fetch = (url, how) => { asked.push(url); return real(url, how); }");
     sold(&mut screen);
-    wait::until("it comes out", || (papers(&mut screen).len() == 1).then_some(()));
+    wait::until("the receipt is printed", || (papers(&mut screen).len() == 1).then_some(()));
     let paper = papers(&mut screen).remove(0);
     assert!(paper.contains("Struk S001-main-00000001") && paper.contains("Tunai"), "{paper}");
-    assert!(!paper.contains("SALINAN"), "the first paper is no copy: {paper}");
-    // A paper that is out brings no other one, and no trouble.
+    assert!(!paper.contains("SALINAN"), "the first print is not a copy: {paper}");
+    // A finished print causes neither another one nor an error.
     screen.browser.press(".last .link");
-    wait::until("it comes out again", || (papers(&mut screen).len() == 2).then_some(()));
+    wait::until("the receipt is printed again", || (papers(&mut screen).len() == 2).then_some(()));
     assert_eq!(screen.script("return asked.filter((url) => url.includes('undefined'))"), json!([]));
     assert_eq!(screen.text("#banner"), "");
     screen.is_clean();

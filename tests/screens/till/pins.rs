@@ -1,5 +1,5 @@
-//! A PIN at the till: set, tapped to log in and to unlock, wrong too often, a manager's for an approval; and the till as it
-//! goes from one person to the next.
+//! A PIN at the till: set, typed to log in and to unlock, locked after wrong attempts, and a manager's for an approval;
+//! and a till that changes its cashier.
 
 use crate::looks::look;
 use crate::screen::{ENTER, ESCAPE, Screen};
@@ -27,7 +27,7 @@ fn sets_a_pin(screen: &mut Screen) {
     screen.reads("page-devices", "Change the PIN");
 }
 
-/// Chooses a name of those that stand there.
+/// Selects one of the listed names.
 #[track_caller]
 fn chooses(screen: &mut Screen, place: usize) {
     let name = format!("page-people [role=group] button:nth-child({place})");
@@ -99,7 +99,7 @@ fn five_wrong_ones_ask_for_the_password(screen: &mut Screen) {
     screen.browser.write("#password", PASSWORD);
     screen.presses(ENTER);
     screen.reads("#total", "2,220");
-    // It works again, and from a page that is loaded locked.
+    // The PIN works again, also from a page that is loaded locked.
     locks(screen);
     screen.visit("/pos");
     screen.sees("#pin:focus");
@@ -109,7 +109,7 @@ fn five_wrong_ones_ask_for_the_password(screen: &mut Screen) {
 }
 
 fn somebody_else_takes_the_till_and_gives_it_back(screen: &mut Screen) {
-    // A person who comes back to their own sale continues it.
+    // A person who returns to their own sale continues it.
     changes_cashier(screen);
     chooses(screen, 1);
     taps(screen, PIN);

@@ -1,4 +1,4 @@
-//! Quick keys: a manager says which goods a till sells by `.1`, `.2` and so on, and the till does.
+//! Quick keys: a manager sets the goods that a till sells by `.1`, `.2` and so on.
 
 use crate::looks::look;
 use crate::screen::{ENTER, Screen};
@@ -14,7 +14,7 @@ fn a_manager_sets_a_tills_keys_and_the_till_sells_by_them() {
     go(&mut office, "#/tills", "page-records tbody tr");
     office.browser.press("tbody .acts .btn");
     office.sees("page-quick-keys .empty");
-    // One by its code, one by its number.
+    // One product by its code, one by its SKU.
     office.scans("89900010");
     office.sees("#label-8990001");
     office.browser.write("#scan", "8990010");
@@ -25,18 +25,18 @@ fn a_manager_sets_a_tills_keys_and_the_till_sells_by_them() {
     office.reads(".sheet .end", "keys: 2 of 24");
     office.scans("89900010");
     office.reads("#banner", "is already on key .1");
-    // A reload loses nothing: the draft is there again.
+    // A reload keeps the draft.
     office.browser.reload();
     office.reads(".sheet .end", "keys: 2 of 24");
     assert_eq!(office.script("return document.querySelector('#label-8990010').value"), "Loose rice");
     office.browser.press("#up-8990010");
     office.reads("tbody tr:first-child", "Product 8990010");
-    // It is the first now: the way down is what is left to press.
+    // The row is first now, so only the button for moving down is usable.
     assert_eq!(office.focus(), "down-8990010");
     look(&mut office, "admin-quick-keys");
     step(&mut office, "Save", false, "Saved and shown on the till");
 
-    // Nobody loads anything: the till shows them.
+    // The till shows them without a reload.
     till.reads(".q .qt", "Loose rice");
     till.types(".1");
     till.presses(ENTER);
@@ -48,7 +48,7 @@ fn a_manager_sets_a_tills_keys_and_the_till_sells_by_them() {
     till.presses(ENTER);
     till.reads("#banner", "There is no quick key 3");
 
-    // More than a few stand closer together.
+    // A large number of keys is drawn closer together.
     let register = till.script("return document.querySelector('pos-app').register");
     let keys: Vec<Value> = PRODUCTS.iter().map(|(sku, _)| json!({"sku": sku})).collect();
     let path = format!("/api/pos/quick-keys?register_id={}", register.as_str().unwrap());

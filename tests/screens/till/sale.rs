@@ -3,14 +3,14 @@
 use crate::screen::{ENTER, ESCAPE, Screen};
 use testkit::{Store, audit};
 
-/// Commands that the page would send again after a reload.
+/// Script that returns the number of commands that the page would send again after a reload.
 pub const INTENTS_LEFT: &str = "return new Promise((told) => { indexedDB.open('pos').onsuccess = (e) => \
     e.target.result.transaction('intents').objectStore('intents').count().onsuccess = (c) => told(c.target.result); })";
 
 #[test]
 fn one_tab_sells_and_the_other_says_so() {
     let Some(mut screen) = Screen::open(Store::open()) else { return };
-    // A device that is new here names the shop; later it names shop and till.
+    // A device that is new shows the shop; later it shows shop and till.
     screen.reads("#place", "Test shop");
     screen.log_in("till-1");
     screen.open_shift();
@@ -42,14 +42,14 @@ fn a_manager_approves_on_the_spot() {
     screen.types("manager@s001.example\u{E004}wrong");
     screen.presses(ENTER);
     screen.reads("dialog", "Wrong manager login name");
-    // Without a password nothing is sent: it would count as another wrong attempt.
+    // Without a password nothing is sent, because it would count as a wrong attempt.
     screen.presses(ENTER);
     screen.reads("dialog", "Password is missing");
     screen.browser.write("#approval-password", testkit::store::PASSWORD);
     screen.presses(ENTER);
-    // It was a card: nothing is handed out of the drawer.
+    // The payment was by card, so no cash is paid out.
     screen.reads("#banner", "Voided. Refund: Card Rp\u{a0}27,750");
-    // Neither what was refused nor what was approved is sent again by a page that is loaded anew.
+    // A reloaded page sends neither the refused nor the approved command again.
     assert_eq!(screen.script(INTENTS_LEFT), 0);
     screen.is_clean();
     screen.presses(ESCAPE);

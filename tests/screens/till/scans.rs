@@ -23,7 +23,7 @@ fn a_scan_into_an_amount_gives_the_field_back() {
     screen.log_in("till-1");
     screen.sees("#float");
     screen.types("150.");
-    // Without a person's pause what was typed might be the code's own.
+    // Without a person's pause the typed text might belong to the code.
     screen.browser.pauses(600);
     screen.scans("89900010");
     screen.reads("#banner", "89900010 ignored");
@@ -36,7 +36,7 @@ fn a_scan_into_an_amount_gives_the_field_back() {
     screen.types("5");
     screen.browser.pauses(600);
     screen.scans("89900030");
-    // Nothing is paid yet: the code is offered as a product, and is no amount.
+    // Nothing is paid yet: the code is offered as a product, not as an amount.
     screen.reads("dialog h2", "Product 8990003");
     screen.scans("89900020");
     screen.reads("#banner", "89900020 ignored");
@@ -94,28 +94,29 @@ fn an_unknown_code_is_shown_and_nothing_is_sold() {
     assert_eq!(screen.script("return document.querySelector('#line').value"), "");
 }
 
-/// Where a person types: each field that is seen, of the dialog where one is open; the line takes scans as they come.
+/// Script that returns the fields in which a person types: each visible field, of the dialog if one is open. The line
+/// accepts scans directly.
 const FIELDS: &str = "window.fields = () => [...(document.querySelector('dialog') ?? document.querySelector('main'))\
     .querySelectorAll('input:not([type=password]):not([type=checkbox]):not([data-scan=line]), textarea, select')]\
     .filter((field) => field.checkVisibility() && !/^note-(?!100000$)/.test(field.id));\
     window.stands = () => { const at = document.activeElement; return [at.id, at.selectionStart, at.value]; };";
-/// The page is at work for 60 % of the time, longer than a scanner's key takes.
+/// Script that keeps the page busy for 60 % of the time, longer than a scanner's key takes.
 const BUSY: &str =
     "setInterval(() => { const until = performance.now() + 60; while (performance.now() < until); }, 100)";
 const PERSONS: [u32; 2] = [45, 90];
 const SCANNERS: [u32; 3] = [2, 10, 30];
-/// Digits, and letters that are keys of pages; no product. With letters a code is not shown.
+/// Digits, and letters that are keys of pages, but no product. Codes with letters are not shown.
 const CODE: &str = "47K11";
 const SAID: &str = "his code";
 
-/// A person's digits stay in each field of what is open, a scanner's go out again and are said.
+/// Asserts that a person's digits stay in each field, and that a scanner's are removed and reported.
 #[track_caller]
 fn tells_them_apart(screen: &mut Screen, at: &str, busy: bool) {
     screen.script(FIELDS);
     let count = usize::try_from(screen.script("return fields().length").as_u64().unwrap()).unwrap();
     assert!(count > 0, "{at} has no field");
     for n in 0..count {
-        // Each key waits for a page that is busy: there the fields share the speeds.
+        // On a busy page each key takes long, so the speeds are distributed over the fields.
         let some = |all: &[u32]| if busy { vec![all[n % all.len()]] } else { all.to_vec() };
         screen.script(&format!("document.querySelector('pos-app').say(null); fields()[{n}].focus()"));
         for gap in some(&PERSONS) {
@@ -143,7 +144,7 @@ fn tells_them_apart(screen: &mut Screen, at: &str, busy: bool) {
     }
 }
 
-/// Opens what has fields by a call of the page, and tries each of them.
+/// Opens something with fields by a call of the page, and tests each field.
 #[track_caller]
 fn asks(screen: &mut Screen, (call, seen): (&str, &str), busy: bool) {
     screen.script(&format!("const app = document.querySelector('pos-app'); const page = app.current.firstElementChild; void {call}"));
@@ -151,7 +152,7 @@ fn asks(screen: &mut Screen, (call, seen): (&str, &str), busy: bool) {
     tells_them_apart(screen, seen, busy);
 }
 
-/// The same behind a dialog, which is given up.
+/// Does the same with a dialog, which is then cancelled.
 #[track_caller]
 fn asks_in_a_dialog(screen: &mut Screen, what: (&str, &str), busy: bool) {
     asks(screen, what, busy);

@@ -1,4 +1,4 @@
-//! What comes back at the till: exchanged, without a receipt, of another store; and a payment that is put right.
+//! Returns: exchanged, without a receipt, of another store; and a corrected payment.
 
 use crate::looks::look;
 use crate::screen::{ENTER, ESCAPE, F6, F7, F8, F9, Screen};
@@ -11,7 +11,7 @@ fn returns(screen: &Screen) -> Vec<Value> {
     audit::items(&mut screen.store.login("till-1"), "/api/pos/returns")
 }
 
-/// A manager says yes.
+/// A manager approves.
 #[track_caller]
 pub fn approve(screen: &mut Screen) {
     screen.sees("#approver");
@@ -20,7 +20,7 @@ pub fn approve(screen: &mut Screen) {
     screen.presses(ENTER);
 }
 
-/// Looks up the last sale and takes back one piece of its only line.
+/// Looks up the last sale and returns one piece of its only line.
 #[track_caller]
 fn take_back(screen: &mut Screen, receipt_no: &str) {
     screen.presses(F8);
@@ -36,7 +36,7 @@ fn an_exchange_is_settled_in_one_go() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.basket(&["89900030"], "13,875");
     screen.pays("k");
-    // What comes back is worth more than what goes out: the rest goes back as it came.
+    // The returned goods are worth more than the new ones: the rest is refunded by the original method.
     take_back(&mut screen, "S001-main-00000001");
     screen.reads("#refund", "13,875");
     screen.presses(F7);
@@ -47,7 +47,7 @@ fn an_exchange_is_settled_in_one_go() {
     screen.reads(".swap", "2,220");
     screen.reads("#refund", "11,655");
     look(&mut screen, "exchange");
-    // What is known of the new sale is lost on its way: what goes back stands there, and the page asks again.
+    // The answer about the new sale is lost: the page shows the refund and asks again.
     screen.script(
         "const real = window.fetch; let lost = 2; window.fetch = (url, options) => \
         (/transactions\\/trx_[^/]*$/.test(url) && options.method === 'GET' && lost-- > 0 \
@@ -60,13 +60,13 @@ fn an_exchange_is_settled_in_one_go() {
     screen.sees("#line");
     assert_eq!(screen.script("return document.querySelectorAll('.row').length"), 0);
 
-    // What comes back is worth less: the customer pays the difference.
+    // The returned goods are worth less: the customer pays the difference.
     screen.basket(&["89900070"], "27,750");
     take_back(&mut screen, "S001-main-00000003");
     screen.presses(F7);
     screen.reads("#refund", "0");
     screen.sees(".pay:enabled");
-    // No figure to give back is shown on the way, not for a moment: the customer pays.
+    // The page must not show a refund even for a moment, because the customer pays.
     screen.script("window.given = []; new MutationObserver(() => { const one = document.querySelector('#given'); if (one) given.push(one.innerText); }).observe(document.body, {subtree: true, childList: true})");
     screen.presses(F9);
     screen.reads("#left", "25,530");
@@ -76,7 +76,7 @@ fn an_exchange_is_settled_in_one_go() {
     screen.presses(ENTER);
     screen.reads("#receipt-no", "00000005");
     screen.is_clean();
-    // The customer's paper of the new sale says what came back for it.
+    // The receipt of the new sale lists the exchange.
     let mut till = screen.store.login("till-1");
     let paper = till.send("GET", "/api/pos/receipts/S001-main-00000005", &[("Accept", "text/plain")], b"");
     assert!(paper.text().contains("Came back, receipt S001-main-00000004"), "{}", paper.text());
@@ -105,7 +105,7 @@ fn goods_come_back_without_a_receipt_and_from_another_store() {
     screen.scans("89900010");
     screen.scans("89900010");
     screen.script("goes()");
-    // What it costs today stands there; more does not go back.
+    // The refund is limited to the current price.
     screen.reads("#refund", "4,440");
     assert_eq!(screen.script("return document.querySelector('#worth-8990001').value"), "2,000");
     screen.reads(".notice.warn", "Manager approval required");

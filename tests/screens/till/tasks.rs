@@ -1,5 +1,5 @@
-//! What the tasks of a day cost a cashier: keys by keyboard, taps by touch, counted in the page and compared with the
-//! best of other products. `docs/screens/effort.md` is what is counted here; `EFFORT=write` writes it.
+//! Effort of a cashier's daily tasks: keys and taps, counted in the page and compared with the best of other products.
+//! `docs/screens/effort.md` has the results; `EFFORT=write` writes it.
 
 use crate::layout::touches;
 use crate::screen::{ENTER, F6, Screen};
@@ -18,21 +18,21 @@ use testkit::Store;
 
 const PAGE: &str = "docs/screens/effort.md";
 const WRITES: &str = "EFFORT";
-/// Keys and taps of a person. Digits have to be entered anyway, whatever the product, and are not counted.
+/// Script that counts a person's keys and taps. Digits are not counted, because every product needs them.
 const COUNTS: &str = "window.effort = 0;\
     addEventListener('keydown', ({key}) => { effort += /^(\\d|Shift|Control)$/.test(key) ? 0 : 1; }, {capture: true});\
     addEventListener('click', ({target, detail}) => {\
         effort += detail && !/^\\d+$/.test(target.closest('button')?.innerText ?? '') ? 1 : 0; }, {capture: true})";
-/// A task may cost this much more than elsewhere before it is behind.
+/// Additional presses, compared with other products, up to which a task counts as level.
 const LEVEL: u64 = 1;
-/// Tasks that may be behind.
+/// Highest number of tasks that may be behind.
 const BEHIND_MAX: usize = 2;
 
-/// The fewest presses of another product, by the study of `docs/screens/effort.md`; none: as many as here.
+/// Fewest presses in another product, by the study in `docs/screens/effort.md`, or `None` for as many as here.
 type Best = Option<u64>;
 type Act = fn(&mut Screen);
-/// A task: its name, what it costs elsewhere and in which product, what leads to it, and how it is done by keyboard and by
-/// touch.
+/// A task: its name, the effort in the best other product and its name, the preparation, and the task by keyboard and
+/// by touch.
 type Task = (&'static str, Best, &'static str, Act, Act, Act);
 
 const TASKS: [Task; 20] = [
@@ -88,13 +88,13 @@ const TASKS: [Task; 20] = [
 
 // ---- counting
 
-/// Nothing of a task stays in the next one's way; what was held waits.
+/// Script that clears the state between tasks. Held sales stay.
 const CLEARS: &str = "return (async () => { const app = examine.app(); if (app.dialog.isOpen) app.dialog.close(null); if (app.page === 'open') return;\
     const at = document.querySelector('#variance'); if (at) { await app.current.firstElementChild.done(); return; }\
     await app.show('sell'); app.current.firstElementChild.opened = -1; await app.basket.settled(); const {sale} = app.basket; if (sale) { await app.command({url: `/api/pos/transactions/${sale.transaction_id}/void`,\
     body: {reason: app.reasons.voids[0]}, label: 'Void sale'}); app.basket.clear(); app.focusPage(); } await examine.quiet(); })()";
 
-/// What each task takes.
+/// Returns the effort of each task.
 #[track_caller]
 fn counted(screen: &mut Screen, is_by_touch: bool) -> Vec<u64> {
     TASKS
@@ -163,7 +163,7 @@ fn no_task_of_a_cashier_is_far_behind_the_best_of_other_products() {
     if std::env::var_os(WRITES).is_some() {
         fs::write(&file, format!("{before}|---|---|---|---|---|---|\n{rows}\n{after}")).unwrap();
     } else {
-        assert_eq!(format!("{old}\n"), rows, "{PAGE} has other figures");
+        assert_eq!(format!("{old}\n"), rows, "{PAGE} has different figures");
     }
     assert!(far == 0 && behind <= BEHIND_MAX, "{far} far behind, {behind} behind:\n{rows}");
     screen.is_clean();

@@ -1,4 +1,4 @@
-//! How a cashier does each task of `tests/screens/till/tasks.rs`, by keyboard and by touch.
+//! Steps of a cashier for each task of `tests/screens/till/tasks.rs`, by keyboard and by touch.
 
 use crate::screen::{ENTER, F2, F3, F7, F8, F9, F10, Screen};
 use serde_json::json;
@@ -8,7 +8,7 @@ pub const DELETE: char = '\u{E017}';
 const SHIFT: u32 = 8;
 const CONTROL: u32 = 2;
 
-// ---- what leads to a task
+// ---- preparations
 
 pub fn scanned(screen: &mut Screen) {
     screen.basket(&["89900070"], "27,750");
@@ -29,7 +29,7 @@ pub fn sold(screen: &mut Screen) {
     screen.pays("k");
 }
 
-// ---- what most of them are done with
+// ---- common steps
 
 pub fn presses(screen: &mut Screen, keys: &[char]) {
     for key in keys {
@@ -37,7 +37,7 @@ pub fn presses(screen: &mut Screen, keys: &[char]) {
     }
 }
 
-/// A key while Shift or Control is held, as the browser's own protocol has it.
+/// Presses a key with Shift or Control held, by the browser's own protocol.
 pub fn held(screen: &mut Screen, modifiers: u32, key: &str, code: u32) {
     for kind in ["keyDown", "keyUp"] {
         let pressed =
@@ -46,7 +46,7 @@ pub fn held(screen: &mut Screen, modifiers: u32, key: &str, code: u32) {
     }
 }
 
-/// What a scanner types is nobody's key.
+/// Scans without counting keys.
 fn scans(screen: &mut Screen, code: &str) {
     screen.script("window.before = effort; return null");
     screen.scans(code);
@@ -60,7 +60,7 @@ pub fn taps(screen: &mut Screen, all: &[&str]) {
     }
 }
 
-/// Digits of the number pad, of a question or of the page.
+/// Presses digits of the number pad, in a dialog or on the page.
 fn pad(screen: &mut Screen, around: &str, digits: &[u32]) {
     screen.sees(&format!("{around} num-pad[shown]"));
     for digit in digits {
@@ -87,7 +87,7 @@ pub fn line(screen: &mut Screen, then: &[&str]) {
     taps(screen, then);
 }
 
-/// Its last receipt's number without what every receipt of the till has in front.
+/// Returns the number of the last receipt without the prefix that all receipts of the till have.
 fn last_receipt(screen: &mut Screen) -> String {
     let no = screen.script("return examine.app().last.receipt_no");
     no.as_str().unwrap().rsplit('-').next().unwrap().trim_start_matches('0').to_owned()
@@ -95,7 +95,7 @@ fn last_receipt(screen: &mut Screen) -> String {
 
 // ---- the tasks, each by keyboard and by touch
 
-/// Enter behind a note goes to the next one, here as elsewhere: it belongs to the digits.
+/// Counts notes. Enter after a note moves to the next one in every product, so it belongs to the digits.
 pub fn notes(screen: &mut Screen) {
     screen.sees("#note-100000");
     screen.types("2");
@@ -235,7 +235,7 @@ pub fn return_by_touch(screen: &mut Screen) {
     screen.sees("#given");
 }
 
-/// The piece goes back and another one is taken beside it.
+/// Exchanges a piece for another one.
 fn changed(screen: &mut Screen) {
     screen.sees("#line");
     screen.sees("#exchange");

@@ -1,4 +1,4 @@
-// One article has one code, however a scanner spells it: the rows of the store's own rule.
+// One article has one code, in whatever form a scanner sends it: the same cases as the store's own rule.
 const { codeOf, normal, same, shown } = await of("kit/scan");
 for (const [scan, stored] of [
   ["036000291452", "036000291452"],

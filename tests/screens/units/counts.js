@@ -1,4 +1,4 @@
-// Which numbers of a count may be taken back, and what that does: nothing is sent here.
+// Which counts can be withdrawn, and the effect. Nothing is sent here.
 const { queueOf } = await of("counting/count_queue");
 const sent = [];
 const queue = queueOf({});
@@ -32,7 +32,7 @@ is("what stands as it was said", last(), [["200", null]]);
 queue.read("1", { lines: [line("200", 5)], next_cursor: null });
 is("what somebody else has counted since", last(), []);
 
-// Another person's number is added to, or replaced, when its own person has said which.
+// A count by another person is added to or replaced after its own person has decided which.
 const others = [];
 const shared = Object.assign(queueOf({}), {
   refused: [{ id: "1", sku: "100", name: "Tea", qty: 3, zone: "shelf", error: { code: "already_counted" } }],

@@ -1,4 +1,4 @@
-// A day is read as people of both languages write it: the day first, and never the month.
+// Days in the formats of both languages: the day comes first, never the month.
 const { typedDay } = await of("kit/date");
 for (const [typed, day] of [
   ["2026-11-28", "2026-11-28"],

@@ -1,4 +1,4 @@
-// Figures, dates and what was typed as an amount, in both languages.
+// Figures, dates and typed amounts in both languages.
 const { amount, day, decimal, money, number, rate, setShop, shortReceipt, span, time } = await of("kit/format");
 const { pasted } = await of("records/pasted");
 const { setLanguage, t } = await of("kit/i18n");

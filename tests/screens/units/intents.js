@@ -1,4 +1,4 @@
-// A command is on the disk before it is sent, is sent again by the same key until it is answered, and is gone then.
+// A command is stored before it is sent, is repeated with the same key until it is answered, and is then removed.
 const { begin, drop, keep, resumeAll, settle, waiting } = await of("kit/intents");
 const real = window.fetch;
 const sent = [];
@@ -31,7 +31,7 @@ is("told of each", told, [false, false, true]);
 is("on the disk while it was sent", kept, 1);
 is("gone once it was answered", (await waiting()).length, 0);
 
-// A refusal is an answer; what needs a manager waits for the word.
+// A refusal is an answer; a command that needs a manager waits for the approval.
 const refused = (status, code) => {
   answers.push(() => new Response(JSON.stringify({ success: false, error: { code, message: code } }), { status }));
   return begin("usr_1", { url: "/api/pos/holds", label: "Hold basket" }, null).then(
@@ -52,7 +52,7 @@ is(
   ],
   [[[left.key, true]], 0, 1],
 );
-// A session that ended says nothing of a command: it waits for its person, also where it has to be looked up.
+// An expired session does not decide a command: it waits for its person, also if its result must be looked up.
 answers.push(
   () =>
     new Response(JSON.stringify({ success: false, error: { code: "unauthorized", message: "log in" } }), {

@@ -1,4 +1,4 @@
-// What a customer is likely to hand over: round sums of the shop's notes, all of them more than the price.
+// Amounts that a customer is likely to hand over: round sums of the shop's notes, all of them above the price.
 const { offers } = await of("pos/tender");
 const notes = [100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000, 500, 200, 100];
 for (const [due, sums] of [

@@ -1,5 +1,4 @@
-// Pages whose files come in another order than they were asked for, lists that are asked for again by themselves,
-// letters that are off.
+// Pages whose files arrive in another order than requested, lists that reload automatically, shortcuts that are off.
 const { App } = await of("kit/app");
 const { LitElement } = await of("vendor/lit");
 customElements.define(
@@ -295,7 +294,7 @@ lettered.letters = true;
 press("n");
 is("letters that are on", pressed, 11);
 
-// A day with more payments than are shown at once: those that are not matched come first, each payment once.
+// A day with more payments than one page shows: unmatched payments come first, each payment once.
 const { pages } = await of("books/settlement");
 const paid = Array.from({ length: 120 }, (_, at) => ({
   item_id: at,
@@ -318,7 +317,7 @@ is(
 );
 is("the others follow on demand", [settled.items.length, Boolean(settled.next)], [52, true]);
 
-// Headers of product lists that other tills export.
+// Column headers of product lists that other tills export.
 const { guessed, problemOf } = await of("importing/meanings");
 is(
   "columns of Loyverse",

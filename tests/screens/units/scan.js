@@ -1,4 +1,4 @@
-// Which keys were typed by a machine, and what a code is without what scanners put around it.
+// Which keys were typed by a machine, and a code without the characters that scanners add.
 const { codeOf, isBurst } = await of("kit/scan");
 const every = (gap, many) => Array.from({ length: many }, (_, index) => index * gap);
 for (const gap of [0, 2, 5, 10, 20, 30]) is(`${gap} ms apart`, isBurst(every(gap, 8)), true);
@@ -16,7 +16,7 @@ for (const [given, code] of [
   is(JSON.stringify(given), codeOf(given), code);
 
 const { behind, isScan } = await of("kit/scan");
-/** Keys of parts: 5 ms between two of them, so long between the parts. */
+/** Keys of several parts: 5 ms between keys, and `pause` between parts. */
 const keysOf = (parts, pause, gap = 5) => {
   const keys = [];
   let time = 0;

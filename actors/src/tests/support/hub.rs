@@ -1,4 +1,4 @@
-//! A hub that answers as a test wants it to, over a real socket.
+//! A hub with scripted answers, on a real socket.
 
 use domain::model::base::time::UtcMs;
 use domain::model::hub::chain::GENESIS;
@@ -10,19 +10,19 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-/// How a push is answered.
+/// The answer to a push.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum OnPush {
     Take,
     TakeNothing,
     ClaimMore,
-    /// Accepts the whole batch, and can't apply the last record.
+    /// Accepts the whole batch, but can't apply the last record.
     Park,
     Hold,
     Refuse,
 }
 
-/// How a pull is answered.
+/// The answer to a pull.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum OnPull {
     End,
@@ -30,43 +30,43 @@ pub enum OnPull {
     Resync,
     NeverMoves,
     OtherGeneration,
-    /// The products' lane is to be read anew; its snapshot breaks off once, and once waits in the middle.
+    /// The lane of products must be read again. Its snapshot fails once, and waits in the middle once.
     Anew,
 }
 
-/// What the hub does, has and has seen.
+/// Settings of the hub, its data, and the requests that it has received.
 pub struct Hub {
     pub on_push: OnPush,
     pub on_pull: OnPull,
     pub generation: String,
     pub seq: u64,
     pub hash: String,
-    /// Another copy is the shop, in the epoch after this one's: every hello is answered so.
+    /// Whether another copy is the active one, in the epoch after this one's: the answer to every hello.
     pub fenced: bool,
-    /// Name of the key by which another enrolment replaced this shop's: every call is refused so.
+    /// Name of the key of another enrolment that replaced this shop's: the answer to every call.
     pub replaced_by: Option<&'static str>,
-    /// Connections that were made.
+    /// Number of connections.
     pub connections: usize,
-    /// Reservations that were asked for; each is held until it is released, and then not given.
+    /// Number of requests for reservations. Each is held until it is released, and then refused.
     pub reserves: usize,
     pub hellos: usize,
     pub pushes: usize,
     pub pulls: usize,
-    /// What a day's digest comes to.
+    /// The result of a day's digest.
     pub digest: Value,
-    /// Pages of snapshots that were asked for.
+    /// Number of requested pages of snapshots.
     pub snapshots: usize,
-    /// Digests that were asked for.
+    /// Received digests.
     pub digests: Vec<Value>,
-    /// Most events that it says it takes.
+    /// Largest batch that it offers to accept.
     pub batch_events: usize,
-    /// The most that came.
+    /// Size of the largest batch received.
     pub largest: usize,
-    /// How many came with each push.
+    /// Size of each push.
     pub sizes: Vec<usize>,
-    /// Where records are that it still could not apply.
+    /// Positions of the records that it still can't apply.
     pub parked: Value,
-    /// Losing values, as hello returns them.
+    /// Values that lost, in the answer to a hello.
     pub conflicts: Value,
     /// The epoch that hello asks a store to open; `None` if any epoch is accepted.
     pub new_epoch: Option<u64>,
@@ -74,7 +74,7 @@ pub struct Hub {
     pub page: Vec<Value>,
     /// The store's own records that its balances contain.
     pub includes: Vec<Value>,
-    /// How often it was given.
+    /// How often the page was sent.
     pub paged: usize,
 }
 
@@ -136,18 +136,18 @@ impl FakeHub {
         self.hub.lock().unwrap()
     }
 
-    /// Hellos, pushes and pulls so far.
+    /// Returns the number of hellos, pushes and pulls so far.
     pub fn seen(&self) -> (usize, usize, usize) {
         let hub = self.lock();
         (hub.hellos, hub.pushes, hub.pulls)
     }
 
-    /// Lets go of what is held.
+    /// Releases held answers.
     pub fn release(&self) {
         self.released.notify_waiters();
     }
 
-    /// As after a backup was put back: nothing of this store, and another generation.
+    /// Simulates a restored backup: no data of this store, and another generation.
     pub fn restore(&self) {
         let mut hub = self.lock();
         (hub.seq, hub.hash, hub.generation) = (0, GENESIS.to_owned(), "g2".to_owned());
@@ -278,7 +278,7 @@ impl FakeHub {
             hub.pulls += 1;
             (hub.on_pull, hub.generation.clone(), hub.page.clone(), hub.includes.clone())
         };
-        // A cursor that was forgotten is before the first change of the same feed.
+        // A forgotten cursor is before the first change of the same feed.
         let fed = head.contains("cursor=fed") && !head.contains("cursor=fed.0.");
         let at_end = fed || !head.contains("wait=0");
         if head.contains("lane=rest") && !page.is_empty() && !at_end {

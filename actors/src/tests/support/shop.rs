@@ -1,4 +1,4 @@
-//! A shop over a real storage, for the tests of the tree.
+//! A shop with a real storage, for the tests of the actors.
 
 use crate::commands;
 use crate::{
@@ -26,7 +26,7 @@ use tempfile::TempDir;
 
 pub static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// Noon of 2100-01-01: a day that no clock has behind it, so only its seal ends it.
+/// Returns noon of 2100-01-01: a future day, so only its seal ends it.
 pub fn now() -> UtcMs {
     UtcMs(4_102_488_000_000 + i64::try_from(NEXT.fetch_add(1, Ordering::Relaxed)).unwrap())
 }
@@ -96,12 +96,12 @@ pub async fn shop(max_restarts: u32) -> Shop {
     shop_of(config(max_restarts), rules(), None).await
 }
 
-/// A shop by other rules.
+/// Opens a shop with other rules.
 pub async fn shop_by(rules: Rules) -> Shop {
     shop_of(config(5), rules, None).await
 }
 
-/// A shop with one product, enrolled at a hub if there is one.
+/// Opens a shop with one product, enrolled at a hub if there is one.
 pub async fn shop_of(config: ActorsConfig, rules: Rules, hub: Option<HubIdentity>) -> Shop {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("data");
@@ -182,7 +182,7 @@ where
     panic!("no answer after 1000 tries");
 }
 
-/// Sells once and gives the receipt number back.
+/// Sells once and returns the receipt number.
 pub async fn sell(shop: &Shop, till: usize) -> String {
     let key = NEXT.fetch_add(1, Ordering::Relaxed);
     let created = insist(|| {

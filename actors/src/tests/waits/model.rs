@@ -1,6 +1,5 @@
-//! Permits, mailboxes and the writer, with little of each, in every order in which things can happen: clients send
-//! commands, the feed sends changes to owners, owners take messages one at a time, the writer writes, and once an owner
-//! is killed.
+//! A small model of permits, mailboxes and the writer, searched in every order of events: clients send commands, the
+//! feed sends changes to owners, owners take messages one at a time, the writer writes, and an owner is killed once.
 
 use std::collections::BTreeSet;
 
@@ -8,25 +7,25 @@ const OWNERS: usize = 2;
 const COMMANDS: u8 = 4;
 const GATE: u8 = 2;
 const RESERVE: u8 = 1;
-/// Changes that the feed has for the owners: one for each lane, at the same time.
+/// Changes of the feed for the owners: one for each lane, at the same time.
 const TOLD: u8 = 3;
 const LANES: u8 = 2;
 
-/// By which permits an owner's own commits go.
+/// The permits for an owner's own commits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// Permits that it shares with commands.
+    /// The permits that commands use.
     OneGate,
-    /// Their own, taken before they lie in the mailbox.
+    /// Separate permits, taken before the message is put into the mailbox.
     ReserveInMailbox,
-    /// Their own, taken when all that is left is to submit.
+    /// Separate permits, taken right before the submit.
     Reserve,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Message {
     Command,
-    /// Of the feed; with its permit in hand or not.
+    /// A change of the feed, with or without a permit.
     Reported {
         permit: bool,
     },
@@ -66,7 +65,7 @@ struct State {
     kills: u8,
 }
 
-/// A state from which nothing can happen although something is left to do; `None` if there is no such state.
+/// Returns a state in which nothing can happen although work is left, or `None` if there is no such state.
 pub fn search(rule: Rule) -> Option<String> {
     let idle = Owner { mailbox: Vec::new(), doing: Doing::Nothing };
     let first = State {
@@ -82,7 +81,7 @@ pub fn search(rule: Rule) -> Option<String> {
     let (mut seen, mut open) = (BTreeSet::from([first.clone()]), vec![first]);
     while let Some(state) = open.pop() {
         let next = state.next(rule);
-        // A kill is no way out: nobody comes to help.
+        // A kill does not count as progress.
         let moves = next.iter().any(|next| next.kills == state.kills);
         let over = state.unsent == 0 && state.untold == 0 && state.writer.is_empty();
         let over = over
@@ -169,7 +168,7 @@ impl State {
         }
     }
 
-    /// The mailbox goes with the owner; what was submitted is written all the same.
+    /// Removes the mailbox with the owner. Submitted commits are still written.
     fn kill(&mut self, of: usize, rule: Rule) {
         self.kills -= 1;
         for message in std::mem::take(&mut self.owners[of].mailbox) {

@@ -1,4 +1,4 @@
-//! Sales, holds and days that come back beside what was said here meanwhile.
+//! Sales, holds and days that come back after changes were made here in the meantime.
 
 use super::*;
 use domain::model::books::day::{Day, ReopenedDay};
@@ -7,7 +7,7 @@ use domain::model::books::shift::ShiftTotals;
 use domain::model::selling::transaction::{Payment, PaymentState, TransactionState};
 use testkit::shop::{Shop, basket, item, product};
 
-/// A basket that waited belongs to no shift, also when its void comes back.
+/// A held basket belongs to no shift, also when its void comes back.
 #[test]
 fn a_hold_that_was_voided_comes_back_in_no_shift() {
     let mut shop = Shop::open(rules(), [product("a", 2000)]);
@@ -24,10 +24,10 @@ fn a_hold_that_was_voided_comes_back_in_no_shift() {
     assert!(event.rows.shifts.is_empty(), "{:?}", event.rows.shifts);
     let alone = record::transaction_voided(&till.stamp("a"), &voided);
     let event = Book::new(&till).take(&alone).unwrap().unwrap();
-    assert_eq!(event.rows.shifts.len(), 1, "one of a shift counts in it");
+    assert_eq!(event.rows.shifts.len(), 1, "a basket of a shift counts in it");
 }
 
-/// Whatever comes back first, and of whatever clock: what was said later of a day is what it is.
+/// In whatever order and with whatever clocks changes come back, the latest change of a day counts.
 #[test]
 fn an_earlier_word_on_a_day_does_not_come_back_over_a_later_one() {
     let (business_date, by): (Date, _) = ("2026-11-20".parse().unwrap(), Some("usr_1".into()));
@@ -53,7 +53,7 @@ fn an_earlier_word_on_a_day_does_not_come_back_over_a_later_one() {
     assert_eq!(taken, [true, false, true, false]);
 }
 
-/// What a basket had been paid in one shift is taken back there, also when it is completed in another.
+/// A payment of a basket is reversed in the shift in which it was taken, even if the basket is completed in another.
 #[test]
 fn a_payment_is_taken_back_in_the_shift_in_which_it_was_taken() {
     let mut shop = Shop::open(rules(), [product("a", 2000)]);

@@ -1,45 +1,45 @@
-//! What is broken on purpose: the simulation has to see it.
+//! Deliberate defects, which the simulation must find.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
     Nothing,
-    /// A store keeps its own value where its stamp is later than the feed's.
+    /// A store keeps its own value if its stamp is later than the feed's.
     StoresCompare,
-    /// The hub looks at stamps alone.
+    /// The hub compares only stamps.
     NoBase,
-    /// A write says only which version of the record it had seen.
+    /// A write states only which version of the record it is based on.
     BaseIsVersion,
-    /// A stamp that lies ahead of the hub counts.
+    /// A stamp that is ahead of the hub's clock is accepted.
     AheadCounts,
-    /// A clock that is far ahead stays there.
+    /// A clock that is far ahead is not reset.
     NoReset,
-    /// A store's clock follows the wall's back.
+    /// A store's hybrid clock follows the wall clock back.
     WallClock,
-    /// A store's clock does not merge the stamps that it sees.
+    /// A store's clock does not merge the stamps that it receives.
     NothingMerged,
-    /// What a restored hub lost stays lost.
+    /// Changes that a restored hub lost stay lost.
     NothingGoesBack,
-    /// Own writes do not stay on top.
+    /// Own writes do not stay on top until they are decided.
     NothingOnTop,
-    /// A store's word lifts a denial at the hub.
+    /// A store's record lifts a denial at the hub.
     StoreLifts,
-    /// A store lets in whom head office keeps out.
+    /// A store lifts a denial of head office for itself.
     StoreLiftsHere,
-    /// The hub refuses what a transfer's state does not allow.
+    /// The hub refuses steps that a transfer's state does not allow.
     StateMachine,
-    /// What was called off stays called off.
+    /// A cancelled transfer stays cancelled.
     CancelledStands,
-    /// A change of the feed has its number before it is committed.
+    /// A change of the feed gets its number before its commit.
     BareFeed,
-    /// A hub that was put back by hand is the same generation as before, and a cursor is a bare number.
+    /// A hub that was put back by hand keeps its generation, and a cursor is only a number.
     BareCursor,
-    /// The cursor of a snapshot is that of its last page.
+    /// A snapshot has the cursor of its last page.
     LateCursor,
     /// The cursor is durable before its page.
     CursorFirst,
 }
 
-/// Those that random histories find.
+/// The defects that random histories find.
 pub const BY_CHANCE: [Broken; 14] = [
     Broken::StoresCompare,
     Broken::NoBase,

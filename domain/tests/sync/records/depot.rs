@@ -1,4 +1,5 @@
-//! Goods on their way at head office: what stores moved is moved, and the document that is further along counts.
+//! Goods in transit at head office: movements of stores always count, and the document with the later state has
+//! precedence.
 
 use super::broken::Broken;
 use super::feed::Entry;
@@ -17,13 +18,13 @@ pub struct Document {
 }
 
 impl Hub {
-    /// A store tells of goods that it moved.
+    /// Applies a store's record about goods that it moved.
     pub(super) fn receives_goods(&mut self, store: usize, record: &TransferRecord, later: &mut Later) {
         let reported = &record.transfer;
         let (id, by_sender) = (reported.transfer_id.0.clone(), reported.from_store_id == store_id(store));
         let known = self.transfers.get(&id).cloned();
         if !by_sender && !known.as_ref().is_some_and(|known| known.sent) {
-            // Its predecessor is missing: it waits, and is tried again when the transfer moves.
+            // The record's predecessor is missing: it waits, and is retried when the transfer changes.
             self.waiting.push((store, record.clone()));
             return;
         }
@@ -65,7 +66,7 @@ impl Hub {
     }
 }
 
-/// The id of a store by its number.
+/// Returns the ID of a store by its number.
 pub fn store_id(store: usize) -> domain::model::base::ids::StoreId {
     format!("S{:03}", store + 1).as_str().into()
 }

@@ -1,4 +1,4 @@
-//! The same seed, the same history.
+//! Randomness: the same seed gives the same history.
 
 /// A small generator.
 pub struct Dice(u64);
@@ -15,7 +15,7 @@ impl Dice {
         ((self.0 >> 11) % sides as u64) as usize
     }
 
-    /// One time in so many.
+    /// Returns true once in this many times, on average.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

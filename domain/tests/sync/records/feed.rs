@@ -6,17 +6,17 @@ use domain::wire::feed::{Change, Kind};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Changes on a page: few, so that histories stand between two pages.
+/// Changes on a page: few, so that other events happen between two pages.
 const PAGE: usize = 2;
 
-/// A change on its way into the feed.
+/// A change that is being published.
 #[derive(Clone)]
 pub struct Entry {
     pub kind: Kind,
     pub id: String,
-    /// Which store; none: all.
+    /// The store, or `None` for all.
     pub store: Option<usize>,
-    /// Of a record with a version of its own.
+    /// The version, for records that have one.
     pub version: Option<String>,
     pub deleted: bool,
     pub payload: Value,
@@ -29,20 +29,20 @@ struct Row {
     entry: Entry,
 }
 
-/// Where a snapshot goes on.
+/// Position in a snapshot.
 #[derive(Clone, Debug)]
 pub struct Bookmark {
     pub cursor: String,
     after: (String, String),
 }
 
-/// A page of a lane, or of its snapshot.
+/// A page of a lane or of its snapshot.
 #[derive(Clone, Debug)]
 pub struct Page {
     pub changes: Vec<Change>,
-    /// Where to pull on.
+    /// Cursor of the next pull.
     pub cursor: String,
-    /// Where the snapshot goes on.
+    /// Position of the next page of the snapshot.
     pub next: Option<Bookmark>,
 }
 
@@ -61,13 +61,13 @@ impl Feed {
         *head
     }
 
-    /// The last statement of a transaction.
+    /// Publishes a change as the last statement of a transaction.
     pub fn publish(&mut self, entry: Entry, now: UtcMs) {
         let number = self.number(entry.kind.lane());
         self.put(number, entry, now);
     }
 
-    /// Writes a change under a number.
+    /// Writes a change with a number.
     pub fn put(&mut self, number: u64, entry: Entry, now: UtcMs) {
         let lane = entry.kind.lane();
         let (_, stamp_ms) = self.heads.entry(lane).or_default();
@@ -77,7 +77,7 @@ impl Feed {
         self.rows.insert((lane, number), Row { mark: format!("m{}", self.marks), version, entry });
     }
 
-    /// A restored hub's random ids are others than those that it gave before.
+    /// Gives a restored hub other random IDs than before.
     pub fn reborn(&mut self, marks: u64) {
         self.marks = marks;
     }
@@ -86,7 +86,7 @@ impl Feed {
         self.marks
     }
 
-    /// None: 410, the cursor is not of this feed.
+    /// Returns a page, or `None` (410) if the cursor is not of this feed.
     pub fn page(
         &self,
         generation: &str,
@@ -103,7 +103,7 @@ impl Feed {
         Some(Page { changes, cursor, next: None })
     }
 
-    /// A page of the records as they are now; the cursor is fixed before the first.
+    /// Returns a page of the current records. The cursor is fixed before the first page.
     pub fn snapshot(
         &self,
         generation: &str,
@@ -159,7 +159,7 @@ impl Feed {
         (number == 0 || there || broken == Broken::BareCursor).then_some(number)
     }
 
-    /// What a store that knows everything knows of a kind.
+    /// Returns the records of a kind that an up-to-date store has.
     pub fn live(&self, store: usize, kind: Kind) -> BTreeMap<String, Value> {
         let mut live = BTreeMap::new();
         for (_, row) in self.of(store, kind.lane()).filter(|(_, row)| row.entry.kind == kind) {

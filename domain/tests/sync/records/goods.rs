@@ -1,4 +1,4 @@
-//! Goods that leave a store, come back or come in; and head office's changes to them.
+//! Goods that leave a store, come back or arrive, and head office's changes to them.
 
 use super::store::{Died, Disk, Store};
 use domain::model::base::event::{Event, Rows, fact};
@@ -19,9 +19,9 @@ use domain::wire::record;
 use std::collections::BTreeMap;
 use testkit::shop::{boss, product};
 
-/// The product that travels.
+/// The product that is transferred.
 const GOODS: &str = "g";
-/// So many lie in every store at first.
+/// Pieces in every store at the start.
 pub const PIECES: i64 = 100;
 
 type Reported = fn(&Stamp, &Transfer, &[Movement]) -> String;
@@ -44,7 +44,7 @@ impl Disk {
         self.ledger.stock[&Sku::from(GOODS)].qty.get()
     }
 
-    /// The transfer as it is by now, also one that is over.
+    /// Returns the current transfer, also a finished one.
     fn transfer(&self, id: &TransferId) -> Option<Transfer> {
         self.ledger.transfers.get(id).or_else(|| self.transfers.get(id)).cloned()
     }
@@ -106,7 +106,7 @@ impl Store {
         self.commits(&event.unwrap().unwrap(), &stamp, Some(record::transfer_sent)).unwrap();
     }
 
-    /// Takes in, or calls off, the first transfer that can be; false: there is none.
+    /// Receives or cancels the first transfer for which this is possible. Returns false if there is none.
     pub fn goes_on(&mut self, wall: UtcMs, receives: bool, short: i64, stamp: &str) -> bool {
         let own = &self.rules.store_id;
         let mine = |transfer: &&Transfer| {
@@ -125,7 +125,7 @@ impl Store {
         true
     }
 
-    /// Head office tells of a transfer.
+    /// Applies head office's record about a transfer.
     pub fn recorded_goods(&mut self, wall: UtcMs, change: &Change) -> Result<(), Died> {
         let reported: Transfer = serde_json::from_value(change.payload.clone()).unwrap();
         let known = self.disk.transfer(&reported.transfer_id);
@@ -133,7 +133,7 @@ impl Store {
             self.decide(wall, |ids, room| transfer::merge_remote(&reported, known.as_ref(), ids, room));
         let Ok(Some(event)) = event else { return Ok(()) };
         let Event { fact: fact::TransferChanged { transfer, .. }, rows: Rows { movements, .. } } = &event;
-        // Goods that left again, or were found here, are news for head office; the document alone is not.
+        // Goods that left again or were found here are reported to head office; the document alone is not.
         let tell: Option<Reported> = match transfer.from_store_id == self.rules.store_id {
             _ if movements.is_empty() => None,
             true => Some(record::transfer_sent),

@@ -1,4 +1,4 @@
-//! A hub in memory: what it decides is decided by the rules of `domain`, as in the real one.
+//! A hub in memory, which decides by the rules of `domain` like the real one.
 
 use super::broken::Broken;
 use super::depot::Document;
@@ -43,21 +43,21 @@ pub struct Hub {
     pub clock: Clock,
     pub raw: BTreeMap<usize, Vec<String>>,
     pub shared: BTreeMap<(&'static str, String), Shared>,
-    /// Values that lost, in the conflict log.
+    /// Values that lost, in the list of conflicts.
     pub lost: Vec<Value>,
-    /// People of the stores.
+    /// Users of the stores.
     pub staff: BTreeMap<String, UserDown>,
     pub transfers: BTreeMap<String, Document>,
-    /// Records whose predecessor has not come.
+    /// Records whose predecessor is missing.
     pub waiting: Vec<(usize, TransferRecord)>,
     /// Stock of each store, by its reports.
     pub stock: BTreeMap<usize, i64>,
-    /// Transfers that somebody has to look at.
+    /// Transfers that need a person's attention.
     pub exceptions: BTreeSet<String>,
     pub feed: Feed,
 }
 
-/// Gathered while a batch is applied, told at its end.
+/// Changes collected while a batch is applied, and published at its end.
 #[derive(Default)]
 pub(super) struct Later {
     pub(super) entries: Vec<Entry>,
@@ -92,7 +92,7 @@ impl Hub {
         self.raw.get(&store).map_or(0, Vec::len)
     }
 
-    /// A batch in one transaction. None: a gap.
+    /// Applies a batch in one transaction. Returns `None` for a gap.
     pub fn push(&mut self, store: usize, after: usize, texts: &[String], now: UtcMs) -> Option<Pushed> {
         let cursor = self.cursor(store);
         let fresh = texts.get(cursor.checked_sub(after)?.min(texts.len())..)?;
@@ -131,7 +131,7 @@ impl Hub {
         }
     }
 
-    /// The stamp that counts for a record.
+    /// Returns the effective stamp of a record.
     fn stamp(&mut self, at: &str, now: UtcMs) -> String {
         if self.broken != Broken::AheadCounts && !settle::counts(at, now) {
             return self.clock.now(now);
@@ -236,7 +236,7 @@ impl Hub {
         }
     }
 
-    /// Somebody at head office writes a field, over what is there. `of`: whose settings.
+    /// Writes a field at head office, based on the current value. `of`: the store of the settings.
     pub fn office_writes(
         &mut self,
         of: Option<usize>,
@@ -261,7 +261,7 @@ impl Hub {
         self.announce(later, now);
     }
 
-    /// No stamp of a store whose clock is off ever moves the hub's own clock, or lies ahead of it.
+    /// Asserts that no stamp of a store with a wrong clock moves the hub's clock or is ahead of it.
     pub fn sane(&mut self, now: UtcMs) -> Result<(), String> {
         let limit_ms = now.0 + hlc::AHEAD_MS_MAX;
         let ahead = |at: &str| hlc::parts(at).is_some_and(|(ms, _)| ms > limit_ms);

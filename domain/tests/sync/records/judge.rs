@@ -1,4 +1,4 @@
-//! The end of a history: everything works again, and then all is the same everywhere.
+//! The end of a history: all faults are over, and then all places are the same.
 
 use super::goods::PIECES;
 use super::hub::{MEMBER, SETTINGS};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl World {
-    /// What holds at every moment.
+    /// Checks what must hold at every moment.
     pub fn well(&mut self) -> Result<(), String> {
         let now = self.now();
         self.hub.sane(now)?;
@@ -27,7 +27,7 @@ impl World {
         }
     }
 
-    /// Everything works again; then all is the same everywhere.
+    /// Ends all faults, and asserts that all places are the same.
     pub fn finish(&mut self) -> Result<(), String> {
         self.say("--- quiet".to_owned());
         while !self.idle() {
@@ -71,7 +71,7 @@ impl World {
         Ok(())
     }
 
-    /// Who was kept out is out, and both say the same of everybody.
+    /// Asserts that denied users are disabled, and that both sides agree on every user.
     fn denials(&self) -> Result<(), String> {
         for (number, store) in self.stores.iter().enumerate() {
             let hub = &self.hub.staff[&person(number)];
@@ -86,7 +86,7 @@ impl World {
         Ok(())
     }
 
-    /// The hub's sums are the stores', nothing is doubled or lost, and both ends say the same.
+    /// Asserts that the hub's sums are those of the stores, that nothing is doubled or lost, and that both ends agree.
     fn goods(&self) -> Result<(), String> {
         let mut pieces = 0;
         for (number, store) in self.stores.iter().enumerate() {
@@ -132,7 +132,7 @@ impl World {
         Ok(())
     }
 
-    /// A value is current, was replaced by whoever saw it, or is in the conflict log.
+    /// Asserts that each value is current, was replaced by a write that knew it, or is a conflict.
     fn nothing_vanished(&self) -> Result<(), String> {
         let members = self.hub.shared.iter().filter(|((resource, _), _)| *resource == MEMBER);
         let current: BTreeSet<String> = members
@@ -143,7 +143,7 @@ impl World {
         for (value, written) in &self.written {
             let kept =
                 current.contains(value) || seen.contains(value) || self.hub.lost.contains(&json!(value));
-            // A value of head office whose hub was restored may be older than what was written since.
+            // After a restore of the hub, a value of head office may be older than what was written since.
             let excused = written.gone || written.by.is_none() && self.generations > 1 && !self.strict;
             if !kept && !excused {
                 return Err(format!("{value} vanished: {written:?}"));
@@ -155,7 +155,7 @@ impl World {
         Ok(())
     }
 
-    /// Every value that is written down anywhere.
+    /// Returns every value that is stored anywhere.
     pub fn everything(&self) -> BTreeSet<String> {
         let mut all = BTreeSet::new();
         for now in self.hub.shared.values().flat_map(|shared| shared.fields.values()) {

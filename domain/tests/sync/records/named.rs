@@ -1,5 +1,5 @@
-//! Histories that broke earlier rules (the protocol's model found them), each by its name. Where a rule is all
-//! that stands between a history and a loss, the same history with that rule broken is seen to fail.
+//! Histories that broke earlier rules (the protocol's model found them), each with a name. If a single rule prevents a
+//! loss, the same history without that rule must fail.
 
 mod denials;
 mod feed;

@@ -1,11 +1,11 @@
-//! Letters under way: they come late, twice, in any order, or never.
+//! Messages in transit: they arrive late, twice, in any order, or never.
 
 use super::feed::{Bookmark, Page};
 use super::hub::Pushed;
 use domain::model::base::time::UtcMs;
 use std::fmt;
 
-/// What a store asks.
+/// A request of a store.
 #[derive(Clone, Debug)]
 pub enum Ask {
     Hello,
@@ -14,7 +14,7 @@ pub enum Ask {
     Snapshot { lane: &'static str, at: Option<Bookmark> },
 }
 
-/// What the hub answers.
+/// An answer of the hub.
 #[derive(Clone, Debug)]
 pub enum Answer {
     Hello {
@@ -23,7 +23,7 @@ pub enum Answer {
         hub_time: UtcMs,
     },
     Pushed(Pushed),
-    /// Refused: say hello.
+    /// Refused: the store must send a hello.
     Gap,
     Page {
         lane: &'static str,
@@ -44,7 +44,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// When the hub gave it; none: it does not say.
+    /// Returns the hub's time in the answer, if it has one.
     pub fn hub_time(&self) -> Option<UtcMs> {
         match self {
             Self::Pushed(Pushed { hub_time, .. })

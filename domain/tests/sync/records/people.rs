@@ -1,4 +1,4 @@
-//! People at a store: what head office says of them, and what is done there.
+//! Users at a store: changes by head office and by the store.
 
 use super::broken::Broken;
 use super::store::{Died, Disk, Store};
@@ -24,7 +24,7 @@ impl Disk {
         kept.map_or(0, |revocation| revocation.token_version)
     }
 
-    /// Takes a change in.
+    /// Applies a change.
     pub fn recorded_person(&mut self, wall: UtcMs, change: &Change) {
         let id = UserId(change.id.clone());
         let user = self.users.get(&id).cloned();
@@ -45,7 +45,7 @@ impl Disk {
 }
 
 impl Store {
-    /// The store's manager changes its person; none: that is refused, or nobody is known.
+    /// Changes the user as the store's manager. Returns `None` if that is refused or no user is known.
     pub fn settles_person(&mut self, wall: UtcMs, disabled: Option<bool>, event: &str) -> Option<bool> {
         let user = self.disk.users.values().next()?.clone();
         let said = self.disk.said(user.user_id.as_str());
@@ -63,7 +63,7 @@ impl Store {
         Some(disabled)
     }
 
-    /// Denials of which a hub of another life does not know go back.
+    /// Sends back denials that a hub of another generation does not know.
     pub fn denials_go_back(&mut self, wall: UtcMs, changes: &[Change]) -> Result<(), Died> {
         for user in self.disk.users.values().cloned().collect::<Vec<_>>() {
             let of = |change: &&Change| change.kind == Kind::User.name() && change.id == user.user_id.0;
@@ -77,7 +77,7 @@ impl Store {
         Ok(())
     }
 
-    /// Whether users that head office denies are locked out.
+    /// Returns whether users that head office denies are locked out.
     pub fn keeps_out(&self) -> bool {
         self.disk.users.values().all(|user| {
             user.disabled || !self.disk.said(user.user_id.as_str()).is_some_and(|said| said.disabled)

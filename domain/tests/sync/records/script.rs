@@ -1,36 +1,36 @@
-//! A history that is written down: what the dice decide elsewhere is said here.
+//! A scripted history, in place of random events.
 
 use super::broken::Broken;
 use super::world::{MEMBERS, World};
 
-/// One thing that happens, to a store by its number.
+/// One event at a store, given by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Does {
-    /// Somebody writes a member's name there.
+    /// Writes a member's name at the store.
     Writes(usize),
-    /// Somebody writes where the product lies, and when to order it.
+    /// Writes the shelf place and the reorder level of the product.
     SettlesPlace(usize),
     SettlesLevel(usize),
-    /// Somebody writes the name at head office.
+    /// Writes the name at head office.
     OfficeWrites,
     OfficeSettlesPlace(usize),
     OfficeSettlesLevel(usize),
-    /// Head office keeps the store's person out, or lets in again.
+    /// Head office denies or grants the store's user.
     OfficeDenies(usize),
     OfficeGrants(usize),
-    /// The store's manager does, or writes another name.
+    /// The store's manager denies the user, or changes the name.
     StoreKeepsOut(usize),
     StoreLetsIn(usize),
     StoreRenames(usize),
-    /// … and that is so.
+    /// … and asserts that the user can log in.
     IsLetIn(usize),
-    /// Goods leave a store for another, are taken in, or called off.
+    /// Goods are sent to another store, received, or cancelled.
     Sends(usize, usize),
     Receives(usize),
     CallsOff(usize),
-    /// What waits at a store goes up; nothing comes down.
+    /// Pushes the store's records, without a pull.
     TellsOnly(usize),
-    /// The feed comes down; nothing goes up.
+    /// Pulls the feed, without a push.
     HearsOnly(usize),
     /// Head office begins a change of a supplier.
     OfficeBegins(usize),
@@ -38,21 +38,21 @@ pub enum Does {
     OfficeCommitsTheLast,
     /// Store and hub exchange messages until neither has any left.
     Talks(usize),
-    /// A hello leaves, a push, a pull of a lane by its place.
+    /// A hello, a push, or a pull of a lane given by its index is sent.
     SaysHello(usize),
     Pushes(usize),
     Pulls(usize, usize),
-    /// The last letter arrives.
+    /// The last message arrives.
     Arrives,
-    /// The last letter arrives, and will once more.
+    /// The last message arrives, and will arrive once more.
     ArrivesAndStays,
     /// The process that receives the last message dies after this number of commits.
     ArrivesAndKills(usize),
-    /// The last letter is lost.
+    /// The last message is lost.
     GetsLost,
-    /// The oldest letter arrives last.
+    /// The oldest message arrives last.
     OldestArrives,
-    /// The link is down: hello comes next.
+    /// The connection is lost, so a hello is next.
     GivesUp(usize),
     /// The process dies and starts again.
     Crashes(usize),
@@ -63,12 +63,12 @@ pub enum Does {
     HubRestarts,
     HubIsBackedUp,
     HubIsRestored,
-    /// Its files are put back by hand.
+    /// The hub's files are put back by hand.
     HubIsPutBack,
 }
 
 impl World {
-    /// It happens.
+    /// Applies an event.
     pub fn does(&mut self, what: Does) {
         let now = self.now_ms;
         match what {
@@ -119,7 +119,7 @@ impl World {
     }
 }
 
-/// Runs a history to its quiet end.
+/// Runs a history until everything is quiet.
 pub fn ends(history: &[Does], broken: Broken) -> Result<(), String> {
     let mut world = World::new(broken);
     world.strict = true;
@@ -138,9 +138,9 @@ pub fn holds(history: &[Does]) {
     }
 }
 
-/// It holds by this rule, and only by it.
+/// Asserts that the history succeeds with this rule, and fails without it.
 #[track_caller]
 pub fn holds_by(history: &[Does], broken: Broken) {
     holds(history);
-    assert!(ends(history, broken).is_err(), "{broken:?} went unseen");
+    assert!(ends(history, broken).is_err(), "{broken:?} was not found");
 }

@@ -11,7 +11,7 @@ use domain::wire::feed::{Kind, RevocationDown, UserDown};
 use domain::wire::record::UserChanged;
 use serde_json::json;
 
-/// The person of a store.
+/// Returns the ID of a store's user.
 pub fn person(store: usize) -> String {
     format!("usr_{store}")
 }
@@ -42,7 +42,7 @@ impl Hub {
             .publish(Entry { kind, id, store: Some(store), version: None, deleted: false, payload }, now);
     }
 
-    /// A person at head office keeps the store's person out, or lets in again.
+    /// Denies or grants the store's user at head office.
     pub fn office_settles_person(&mut self, store: usize, disabled: bool, now: UtcMs) {
         let mut down = self.staff[&person(store)].clone();
         if down.disabled == disabled {
@@ -59,7 +59,7 @@ impl Hub {
         self.tells(store, &down, now);
     }
 
-    /// A store tells of its person.
+    /// Applies a store's record about its user.
     pub(super) fn receives_staff(&mut self, store: usize, changed: &UserChanged, later: &mut Later) {
         let known = self.staff[changed.user_id.as_str()].clone();
         let reported = UserDown {

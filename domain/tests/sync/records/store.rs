@@ -1,4 +1,4 @@
-//! A store in memory: what is on its disk, what dies with its process, and what people do there.
+//! A store in memory: its disk, the state that is lost with its process, and the actions of people there.
 
 use super::broken::Broken;
 use super::feed::{Bookmark, Page};
@@ -26,7 +26,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use testkit::shop::{boss, rules};
 
-/// The product whose settings are written.
+/// The product whose settings are changed.
 pub const SKU: &str = "a";
 
 /// The process died before the commit.
@@ -48,11 +48,11 @@ pub struct Disk {
     pub own: Vec<OwnWrite>,
     pub users: BTreeMap<UserId, User>,
     pub ledger: LedgerBook,
-    /// Every document that came here, also of transfers that are over.
+    /// Every transfer that arrived here, also finished ones.
     pub transfers: BTreeMap<TransferId, Transfer>,
 }
 
-/// A lane that is read anew, page by page.
+/// A lane that is read again, page by page.
 pub struct Gathered {
     pub changes: Vec<Change>,
     pub next: Option<Bookmark>,
@@ -65,18 +65,18 @@ pub struct Store {
     pub rules: Rules,
     pub disk: Disk,
     pub clock: Clock,
-    /// The generation of the last hello.
+    /// The hub's generation at the last hello.
     pub session: Option<String>,
-    /// The request that each call waits for.
+    /// The pending request of each call.
     pub waits: BTreeMap<&'static str, u64>,
     pub gathered: BTreeMap<&'static str, Gathered>,
-    /// Commits until the process dies.
+    /// Number of commits until the process dies.
     pub left: Option<usize>,
-    /// The stamp that the next one follows; none: the clock was set right.
+    /// The last stamp, or `None` after the clock was set right.
     last: Option<String>,
-    /// A write has an earlier stamp than one before it.
+    /// Whether a write has an earlier stamp than one before it.
     pub reordered: bool,
-    /// The hub's time was heard, and the wall clock not touched since.
+    /// Whether the hub's time was received and the wall clock was not changed since.
     pub honest: bool,
 }
 
@@ -103,21 +103,21 @@ impl Store {
         }
     }
 
-    /// The process dies and starts again.
+    /// Kills the process and starts it again.
     pub fn crash(&mut self) {
         self.clock = Clock::after(self.rules.store_id.as_str(), self.disk.hlc.as_deref());
         self.honest = false;
         self.gives_up();
     }
 
-    /// The link is down: the next thing is a hello.
+    /// Loses the connection, so a hello is next.
     pub fn gives_up(&mut self) {
         (self.session, self.left) = (None, None);
         self.waits.clear();
         self.gathered.clear();
     }
 
-    /// One commit; the process may die before it.
+    /// Commits once; the process may die before.
     pub fn commit(&mut self, change: impl FnOnce(&mut Disk)) -> Result<(), Died> {
         if let Some(left) = &mut self.left {
             *left = left.checked_sub(1).ok_or(Died)?;
@@ -134,7 +134,7 @@ impl Store {
         Stamp { now: wall, at, event_id: EventId(id.to_owned()) }
     }
 
-    /// The record, its stamp and what it changes are one commit.
+    /// Commits a record, its stamp and its effects together.
     pub fn append(
         &mut self,
         stamp: &Stamp,
@@ -151,7 +151,7 @@ impl Store {
         })
     }
 
-    /// Somebody writes a field of a member; false: the member is not known yet.
+    /// Writes a field of a member. Returns false if the member is not known yet.
     pub fn writes_member(&mut self, wall: UtcMs, id: &str, field: &str, value: &str, event: &str) -> bool {
         let id = MemberId(id.to_owned());
         let Some(before) = self.disk.members.members.get(&id).cloned() else { return false };
@@ -174,7 +174,7 @@ impl Store {
         true
     }
 
-    /// Somebody writes where the product lies.
+    /// Writes the shelf place of the product.
     pub fn writes_settings(&mut self, wall: UtcMs, field: &str, number: i64, event: &str) {
         let stamp = self.stamp(wall, event);
         let cmd = match field {
@@ -200,7 +200,7 @@ impl Store {
         self.disk.settings.get(sku).cloned().unwrap_or_else(|| ProductSettings::of(sku.clone()))
     }
 
-    /// The hub's clock was heard.
+    /// Receives the hub's time.
     pub fn heard(&mut self, wall: UtcMs, hub_time: UtcMs) -> Result<(), Died> {
         self.honest = true;
         let before = self.clock.clone();
@@ -215,7 +215,7 @@ impl Store {
         Ok(())
     }
 
-    /// The snapshot of a lane goes on; true: it was the last page.
+    /// Continues the snapshot of a lane. Returns true for the last page.
     pub fn gather(&mut self, lane: &'static str, page: &Page) -> bool {
         let Some(gathered) = self.gathered.get_mut(lane) else { return false };
         gathered.changes.extend(page.changes.iter().cloned());
@@ -224,7 +224,7 @@ impl Store {
     }
 }
 
-/// The write says which version it had seen.
+/// Adds to a record which version it is based on.
 fn seen(text: &str, version: &str) -> String {
     let mut record: Record<Value> = serde_json::from_str(text).unwrap();
     for write in record.payload["fields"].as_object_mut().unwrap().values_mut() {

@@ -1,4 +1,4 @@
-//! A store takes in what the hub answers, in the commits in which the daemon does.
+//! A store applies the hub's answers in the same commits as the daemon.
 
 use super::broken::Broken;
 use super::feed::Page;
@@ -21,11 +21,11 @@ use domain::wire::record;
 use domain::wire::record::{MemberChanged, ProductSettingsChanged};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Records of a snapshot that are taken over in one commit.
+/// Records of a snapshot that are applied in one commit.
 const AT_ONCE: usize = 2;
 
 impl Store {
-    /// Hello was answered.
+    /// Applies the answer to a hello.
     pub fn greeted(
         &mut self,
         wall: UtcMs,
@@ -43,7 +43,7 @@ impl Store {
         self.settle()
     }
 
-    /// A push was answered.
+    /// Applies the answer to a push.
     pub fn pushed(&mut self, answer: &Pushed) -> Result<(), Died> {
         if self.session.as_ref() != Some(&answer.generation) {
             self.gives_up();
@@ -66,7 +66,7 @@ impl Store {
         })
     }
 
-    /// A page and its cursor; the owners of members have theirs before.
+    /// Applies a page with its cursor; the owners of members get theirs before.
     pub fn page(&mut self, wall: UtcMs, lane: &'static str, page: &Page) -> Result<(), Died> {
         let cursor = page.cursor.clone();
         if self.broken == Broken::CursorFirst {
@@ -78,7 +78,7 @@ impl Store {
         if news { self.settle() } else { Ok(()) }
     }
 
-    /// A whole snapshot, in few records at a time; the cursor comes last.
+    /// Applies a whole snapshot, a few records at a time. The cursor comes last.
     pub fn anew(&mut self, wall: UtcMs, lane: &'static str, cursor: &str) -> Result<(), Died> {
         let Some(gathered) = self.gathered.remove(lane) else { return Ok(()) };
         let another_life = gathered.another_life && self.broken != Broken::NothingGoesBack;
@@ -159,7 +159,7 @@ impl Store {
         })
     }
 
-    /// What a hub of another life lost stays here; false: it has it.
+    /// Restores a setting that a hub of another generation lost. Returns false if the hub has it.
     fn setting_goes_back(&mut self, wall: UtcMs, id: &str, has: Option<&Change>) -> Result<bool, Died> {
         let has = has.map(|change| serde_json::from_value::<SettingDown>(change.payload.clone()).unwrap());
         let (sku, field) = product_settings::named(id).unwrap();
@@ -240,13 +240,13 @@ impl Store {
         Ok(())
     }
 
-    /// The stamp of a record that sends something back.
+    /// Returns the stamp of a record that sends something back.
     pub fn back(&mut self, wall: UtcMs) -> Stamp {
         let id = format!("evt_{}_back_{}", self.rules.store_id, self.disk.log.len());
         self.stamp(wall, &id)
     }
 
-    /// What a record means here, and the own writes whose outcome is in it.
+    /// Returns a record's meaning here, and the own writes that it decides.
     fn member(
         &self,
         wall: UtcMs,
@@ -267,7 +267,7 @@ impl Store {
         (event, own.filter(|write| write.version.as_str() <= version).cloned().collect())
     }
 
-    /// What is later by its stamp stays, where stores compare.
+    /// Keeps values with a later stamp, if stores compare stamps.
     fn compared(&self, down: &MemberDown, known: Option<&Member>) -> MemberDown {
         let mut down = down.clone();
         if let Some(known) = known.filter(|_| self.broken == Broken::StoresCompare) {
@@ -276,7 +276,7 @@ impl Store {
         down
     }
 
-    /// Writes that were decided on meanwhile: where the feed has the outcome already, it is taken in now.
+    /// Applies outcomes of own writes that the feed had already delivered.
     fn settle(&mut self) -> Result<(), Died> {
         let wall = UtcMs(0);
         let ids: BTreeSet<String> = self.disk.own.iter().map(|write| write.id.clone()).collect();
@@ -296,7 +296,7 @@ fn change(kept: &Inbound) -> Change {
     Change { cursor: String::new(), kind, id, version, deleted: false, effective_at, payload }
 }
 
-/// A member that the hub of another life does not have at all.
+/// A member that a hub of another generation does not have.
 fn nothing_of(kept: Inbound) -> (Change, MemberDown) {
     let down = MemberDown {
         member_id: kept.id.clone(),

@@ -1,4 +1,5 @@
-//! Several stores whose clocks are off, one hub, links that lose, delay, double and reorder, and crashes.
+//! Several stores with wrong clocks, one hub, connections that lose, delay, duplicate and reorder messages, and
+//! crashes.
 
 mod fate;
 mod post;
@@ -20,19 +21,19 @@ use std::collections::BTreeMap;
 
 /// Stores of one company.
 const STORES: usize = 3;
-/// An answer that takes longer is none.
+/// Time after which an answer counts as lost.
 pub const TIMEOUT_MS: i64 = 60_000;
-/// Members that all of them know.
+/// Members that all stores know.
 pub const MEMBERS: [&str; 2] = ["mbr_1", "mbr_2"];
 
-/// A value that somebody wrote to a field.
+/// A value that was written to a field.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// The store; none: head office.
+    /// The store, or `None` for head office.
     pub by: Option<usize>,
-    /// What stood there for whoever wrote.
+    /// The value that the writer saw.
     pub saw: String,
-    /// No copy is left of it: it died with a hub's lost part, or a disk.
+    /// Whether no copy is left: it was lost with a part of the hub or a disk.
     pub gone: bool,
 }
 
@@ -41,28 +42,28 @@ pub struct World {
     pub dice: Dice,
     pub faults: usize,
     pub now_ms: i64,
-    /// How far each store's wall clock is off.
+    /// Offset of each store's wall clock.
     pub off_ms: Vec<i64>,
     pub stores: Vec<Store>,
     pub hub: Hub,
-    /// How often the hub was restored: each time it is another generation.
+    /// Number of generations of the hub, one for each restore.
     pub generations: u64,
     backup: Option<Hub>,
     open: Vec<(u64, Entry)>,
     net: Vec<Letter>,
     numbers: u64,
     pub written: BTreeMap<String, Written>,
-    /// Stores whose person was denied, and not granted access again by head office.
+    /// Whether each store's user was denied and not granted access again by head office.
     pub denied: Vec<bool>,
-    /// A value of head office that a store knows survives a restored hub: nobody else writes.
+    /// Whether a value of head office that a store knows must survive a restore of the hub, because nobody else writes.
     pub strict: bool,
-    /// What was seen to be wrong on the way.
+    /// The first problem found on the way.
     pub wrong: Option<String>,
     pub history: Vec<String>,
 }
 
 impl World {
-    /// A quiet one, for a script.
+    /// Creates a world without faults, for a script.
     pub fn new(broken: Broken) -> Self {
         let mut world = Self {
             broken,
@@ -116,7 +117,7 @@ impl World {
         self.history.push(what);
     }
 
-    /// What of a field a store shows.
+    /// Returns a store's value of a field.
     pub fn shows(&self, store: usize, id: &str, field: &str) -> String {
         let member =
             &self.stores[store].disk.members.members[&domain::model::base::ids::MemberId(id.to_owned())];
@@ -160,7 +161,7 @@ impl World {
         self.say(format!("head office settles {field} {number} of store {store}"));
     }
 
-    /// A person at head office keeps the store's person out, or lets in again.
+    /// Denies or grants the store's user at head office.
     pub fn office_settles_person(&mut self, store: usize, disabled: bool) {
         if self.hub.staff[&person(store)].disabled != disabled {
             self.say(format!("head office keeps the person of store {store} out: {disabled}"));
@@ -169,7 +170,7 @@ impl World {
         }
     }
 
-    /// The store's manager does, or gives the person another name.
+    /// Denies or grants the user as the store's manager, or changes the name.
     pub fn store_settles_person(&mut self, store: usize, disabled: Option<bool>) {
         let (event, wall) = (format!("evt_{}", self.next()), self.wall(store));
         let done = self.stores[store].settles_person(wall, disabled, &event);
@@ -177,7 +178,7 @@ impl World {
         self.denied[store] |= disabled == Some(true);
     }
 
-    /// Goods leave a store for another.
+    /// Sends goods from a store to another.
     pub fn sends(&mut self, store: usize, to: usize, qty: i64) {
         let (id, event, wall) =
             (format!("trf_{}", self.next()), format!("evt_{}", self.next()), self.wall(store));
@@ -185,14 +186,14 @@ impl World {
         self.say(format!("store {store} sends {qty} to store {to}: {id}"));
     }
 
-    /// A store takes the first goods in that are on their way to it, or calls off what it sent.
+    /// Receives the first transfer to a store, or cancels one that it sent.
     pub fn goes_on(&mut self, store: usize, receives: bool, short: i64) {
         let (event, wall) = (format!("evt_{}", self.next()), self.wall(store));
         let done = self.stores[store].goes_on(wall, receives, short, &event);
         self.say(format!("store {store} receives {receives} (or calls off), done {done}"));
     }
 
-    /// A transaction of head office begins: a supplier changes, or is no more.
+    /// Begins a transaction of head office that changes or deletes a supplier.
     pub fn office_begins(&mut self, supplier: usize, deleted: bool) {
         let (id, version) = (format!("sup_{supplier}"), None);
         if self.open.iter().any(|(_, entry)| entry.id == id) {
@@ -206,7 +207,7 @@ impl World {
         self.open.push((number, entry));
     }
 
-    /// … and commits; the counter's row is locked by its last statement.
+    /// … and commits it. Its last statement locks the counter's row.
     pub fn office_commits(&mut self, which: usize) {
         if self.open.is_empty() {
             return;
@@ -224,12 +225,12 @@ impl World {
         self.office_commits(self.open.len().saturating_sub(1));
     }
 
-    /// Nothing of head office is half-way.
+    /// Returns whether no transaction of head office is open.
     pub fn idle(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// A store's next call, on the way.
+    /// Sends a store's next call.
     pub fn calls(&mut self, store: usize, what: usize) {
         if self.stores[store].session.is_none() {
             return self.ask(store, "hello", Ask::Hello);
@@ -264,7 +265,7 @@ impl World {
         self.net.push(Letter { store, request, body: Body::Asks(ask) });
     }
 
-    /// A store reads a lane anew.
+    /// Makes a store read a lane again.
     pub fn gathers(&mut self, store: usize, lane: &'static str) {
         let of = self.stores[store].disk.cursors.get(lane).cloned().unwrap_or_default();
         let generation = self.stores[store].session.clone().unwrap_or_default();

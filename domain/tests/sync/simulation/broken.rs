@@ -1,50 +1,50 @@
-//! What can be broken on purpose. Each is a rule that the simulation has to miss when it is gone.
+//! Deliberate defects. Each disables a rule, and the simulation must fail without it.
 
-/// A rule that does not hold.
+/// A disabled rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
     Nothing,
-    /// Records that are there already are applied again.
+    /// Records that exist already are applied again.
     Dedup,
-    /// The cursor is durable before the effects.
+    /// The cursor is durable before its effects.
     CursorFirst,
-    /// A change of the feed has its number before it is committed.
+    /// A change of the feed gets its number before its commit.
     BareFeed,
-    /// Epochs compare as text.
+    /// Epochs are compared as text.
     EpochText,
-    /// Of two epochs with one number the second is fenced instead of being given another.
+    /// Of two epochs with one number the second is fenced instead of getting another number.
     EpochEq,
     /// An epoch takes over with its first push, whenever that arrives.
     FenceAtPush,
-    /// A copy of the current epoch that is behind is given a new one.
+    /// A copy of the current epoch that is behind gets a new epoch.
     Takeover,
-    /// What only a fenced copy has is dropped when it rejoins.
+    /// Records that only a fenced copy has are dropped when it rejoins.
     Rejoin,
-    /// Only epochs that the copy knows of come back.
+    /// Only epochs that the copy knows are downloaded.
     OwnKnown,
-    /// What comes back is written as new.
+    /// Downloaded records are written as new ones.
     OwnAsNew,
-    /// The mark moves to whatever was acknowledged.
+    /// The acknowledgement mark moves whatever the hash is.
     AckHash,
-    /// A parked event is not known when it comes again.
+    /// A parked event is not recognised when it comes again.
     DupScope,
-    /// Records park behind those of their own epoch only.
+    /// Records are parked only behind those of their own epoch.
     ParkKeys,
-    /// What waits is not tried when what it waits for comes.
+    /// A waiting record is not retried when its predecessor comes.
     RetryParked,
-    /// What waits holds its whole aggregate up.
+    /// A waiting record blocks its whole aggregate.
     WaitingBlocks,
-    /// A receipt number that was seen before parks its sale.
+    /// A repeated receipt number parks its sale.
     ParkBusiness,
     /// One permanent series of receipts; after a restore it continues three blocks later.
     Receipts,
     /// One permanent series of receipts; after a restore it continues with one more for each minute since.
     ReceiptsByTime,
-    /// A box without its own past begins with the first epoch.
+    /// A store without its own past begins with the first epoch.
     Enrol,
     /// A shift continues after a restore.
     Shifts,
-    /// What the newest backup holds may be forgotten.
+    /// Records in the newest backup may be deleted.
     Stable,
     /// Days are counted by the store's clock.
     Age,
@@ -60,16 +60,16 @@ pub enum Broken {
     Missing,
     /// The digest counts the current epoch only.
     DigestOfEpoch,
-    /// The digest counts what is applied only.
+    /// The digest counts only applied records.
     DigestApplied,
-    /// The digest counts what came after the figures that it is asked about.
+    /// The digest counts records that came after its figures.
     DigestAhead,
-    /// An event counts in every epoch that it stands in.
+    /// An event counts in every epoch that contains it.
     CountTwice,
-    /// The figures of an epoch stay when the hub's copy replaces it.
+    /// The figures of an epoch are kept when the hub's copy replaces it.
     Recount,
-    /// A points entry stays where it was written first, wherever its record is moved to.
+    /// A points entry stays in its first epoch, wherever its record is moved.
     FirstPlace,
-    /// What only the own copy of an epoch has is decided before the other epochs come back.
+    /// Records that only the own copy of an epoch has are moved before the other epochs are downloaded.
     MovesKnown,
 }

@@ -1,4 +1,4 @@
-//! Disks die, are copied, restored and put back by hand; boxes burn; keys are given anew.
+//! Disks that fail, are copied, restored and put back by hand; lost machines; new keys.
 
 use super::broken::Broken;
 use super::fact;
@@ -9,11 +9,11 @@ use super::world::World;
 use domain::rules::hub::sync::session::rejoin_n;
 use std::collections::BTreeSet;
 
-/// Backups of the hub that are kept.
+/// Number of the hub's backups that are kept.
 const KEPT: usize = 2;
-/// Days that a backup of the hub may be old and still be put back, kept or not.
+/// Highest age in days of a backup of the hub that may be restored, kept or not.
 const YOUNG_DAYS: i64 = 35;
-/// Most boxes that run at once.
+/// Highest number of machines that run at once.
 const BOXES_MAX: usize = 3;
 
 impl World {
@@ -25,7 +25,7 @@ impl World {
         }
     }
 
-    /// The disk of a copy dies; it is restored by the command, which opens an epoch offline.
+    /// Restores the failed disk of a copy by the command, which opens an epoch offline.
     pub fn restore(&mut self, copy: usize, which: usize) {
         if let Some(backup) = self.shop_backups.get(which).cloned() {
             self.copies[copy].alive = false;
@@ -35,7 +35,7 @@ impl World {
         }
     }
 
-    /// A backup is restored on a second box, while the first still runs.
+    /// Restores a backup on a second machine while the first one runs.
     pub fn restore_beside(&mut self, which: usize) {
         if let Some(backup) = self.shop_backups.get(which).cloned().filter(|_| self.live().len() < BOXES_MAX)
         {
@@ -53,7 +53,7 @@ impl World {
         self.copies[restored].open(epoch, self.now);
     }
 
-    /// The disk of a copy dies, and somebody puts a copy in its place.
+    /// Puts a copy back by hand in place of a failed disk.
     pub fn put_back(&mut self, copy: usize, which: usize) {
         if let Some(backup) = self.shop_backups.get(which).cloned() {
             self.copies[copy].alive = false;
@@ -73,7 +73,7 @@ impl World {
         }
     }
 
-    /// A burnt box: nothing is left, a new one is enrolled with a new key, and rejoins.
+    /// Loses a machine completely. A new one is enrolled with a new key, and rejoins.
     pub fn burn(&mut self, copy: usize) {
         self.copies[copy].alive = false;
         let first = self.epoch(1);
@@ -89,7 +89,7 @@ impl World {
         self.mourn();
     }
 
-    /// A copy is given a new key, and hears which epoch is current.
+    /// Enrols a copy with a new key. It learns which epoch is current.
     pub fn enrol(&mut self, copy: usize) {
         self.keys += 1;
         self.hub.key = self.keys;
@@ -117,7 +117,7 @@ impl World {
         self.say(format!("the hub is backed up as #{}", self.hub_backups.len() - 1));
     }
 
-    /// Whether a backup is kept, or young enough to be put back all the same.
+    /// Returns whether a backup is kept, or young enough to be restored.
     pub fn may_come_back(&self, which: usize) -> bool {
         let young = |backup: &Backup| self.now.0 - backup.made_at.0 <= YOUNG_DAYS * DAY_MS;
         self.hub_backups.get(which).is_some_and(|backup| backup.kept || young(backup))
@@ -130,24 +130,24 @@ impl World {
         self.hopeless |= !self.may_come_back(which);
         let (generation, schema, last_number) = (self.hub.generation, self.hub.schema, self.hub.last_number);
         self.hub = self.hub_backups[which].hub.clone();
-        // A database that is behind is a new generation, and its feed goes on above the old numbers.
+        // An older database starts a new generation, and its feed continues above the old numbers.
         (self.hub.generation, self.hub.schema, self.hub.last_number) = (generation + 1, schema, last_number);
         self.hub.epochs.values_mut().for_each(|stored| stored.stable = 0);
         self.hub_backups.truncate(which + 1);
         self.uncommitted.clear();
         self.say(format!("the hub is restored from #{which}, generation {}", self.hub.generation));
-        // Its program may be newer than its tables.
+        // The program may be newer than its tables.
         if schema == fact::NEWER {
             self.hub.upgrade();
         }
         self.mourn();
     }
 
-    /// What exists nowhere any more can't be asked for.
+    /// Excludes sales that exist nowhere any more.
     fn mourn(&mut self) {
         let dead: BTreeSet<usize> =
             self.copies.iter().filter(|copy| !copy.alive).map(|copy| copy.number).collect();
-        // A hello of a dead box is too old before its successor runs.
+        // A hello of a lost machine is too old before its successor runs.
         self.net.retain(|letter| {
             !dead.contains(&letter.copy) || !matches!(letter.letter, Letter::Asks(_, Call::Hello { .. }))
         });
@@ -161,7 +161,7 @@ impl World {
         }
         let stored = self.hub.epochs.values().flat_map(|stored| stored.events.values());
         left.extend(stored.map(|event| id(&event.record)));
-        // A backup may bring back what was given up.
+        // A backup may bring back lost sales.
         self.lost = self.sold.difference(&left).cloned().collect();
     }
 }

@@ -1,4 +1,4 @@
-//! Records: what a till writes, as the exact text that goes over the wire, and what they come to.
+//! Records: what a till writes, as the exact text that is sent, and their sums.
 
 use domain::model::base::time::UtcMs;
 use serde_json::{Value, json};
@@ -15,13 +15,13 @@ pub const CLOSED: &str = "shift.closed";
 /// A version of records that only an upgraded hub reads.
 pub const NEWER: u64 = 9;
 
-/// A record, read.
+/// A parsed record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fact {
     pub id: String,
     pub kind: String,
     pub schema: u64,
-    /// What it belongs to.
+    /// The aggregate of the record.
     pub aggregate: Option<String>,
     pub sale: String,
     pub shift: String,
@@ -31,11 +31,11 @@ pub struct Fact {
 }
 
 thread_local! {
-    /// Texts that were read already: each is read by everybody, again and again.
+    /// Texts that were parsed already, because each is parsed many times.
     static READ: RefCell<HashMap<String, Rc<Fact>>> = RefCell::default();
 }
 
-/// The text of a record.
+/// Returns the text of a record.
 pub fn text(fact: &Fact, wall: UtcMs) -> String {
     let day = jiff::Timestamp::from_millisecond(wall.0).unwrap().to_zoned(jiff::tz::TimeZone::UTC).date();
     let (mut about, mut payload) = (json!({"business_date": day, "amount": fact.amount}), json!({}));
@@ -59,7 +59,7 @@ pub fn text(fact: &Fact, wall: UtcMs) -> String {
     .to_string()
 }
 
-/// Reads a record.
+/// Parses a record.
 pub fn read(text: &str) -> Rc<Fact> {
     READ.with_borrow_mut(|read| {
         if read.len() > 20_000 {
@@ -88,7 +88,7 @@ fn parse(text: &str) -> Fact {
     }
 }
 
-/// What somebody has counted: each event, and how often.
+/// Counted events, each with the number of times.
 #[derive(Debug, Clone, Default)]
 pub struct Books {
     pub events: BTreeMap<String, (Rc<Fact>, u32)>,
@@ -107,12 +107,12 @@ impl Books {
         self.events.values().map(|(fact, _)| fact)
     }
 
-    /// Whether a sale was counted.
+    /// Returns whether a sale was counted.
     pub fn has_sale(&self, sale: &str) -> bool {
         self.facts().any(|fact| fact.kind == PAID && fact.sale == sale)
     }
 
-    /// What all comes to, without what is lost.
+    /// Returns the sums without lost sales.
     pub fn sums(&self, lost: &BTreeSet<String>) -> BTreeMap<String, i64> {
         let mut sums = BTreeMap::new();
         for (fact, times) in self.events.values().filter(|(fact, _)| !lost.contains(&fact.id)) {

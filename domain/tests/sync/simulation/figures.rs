@@ -15,8 +15,8 @@ use jiff::civil::Date;
 use std::convert::Infallible;
 
 impl Shop {
-    /// Takes a balance over, with the own entries that are not in it. False: it covers records that are not
-    /// the own ones, so the two have to talk first.
+    /// Applies a balance, and adds the own entries that are not in it. Returns false if it covers records that differ
+    /// from the own ones; then the two have to talk first.
     pub fn reported_points(&mut self, (down, coverage): &(PointsDown, Coverage), now: UtcMs) -> bool {
         let Ok(foreign) = foreign_end(self, &coverage.includes);
         if foreign.is_some() && self.broken != Broken::IncludesHash {
@@ -37,7 +37,7 @@ impl Shop {
         true
     }
 
-    /// Counts what is acknowledged and in no figures yet, each record once.
+    /// Counts each acknowledged record that is not in the figures yet.
     pub fn count(&mut self) {
         while self.count_more() {}
     }
@@ -70,7 +70,7 @@ impl Shop {
         true
     }
 
-    /// What there is to ask of each day that was counted.
+    /// Returns the digest of each counted day.
     pub fn digests(&self) -> Vec<Digest> {
         let counted = self.figures.values().filter(|day| day.tally == self.tally.number);
         let ask = |day: &domain::model::hub::sync::local::DayFigures| Digest {
@@ -81,7 +81,7 @@ impl Shop {
         counted.map(ask).collect()
     }
 
-    /// Whether a record was moved to another epoch than it was written in, and the hub has not heard of it.
+    /// Returns whether a record was moved to another epoch and the hub does not know it yet.
     pub fn moves(&self) -> bool {
         self.lineage().iter().any(|state| {
             let unsent = self.journal(&state.epoch).after(state.acked_seq, usize::MAX);

@@ -1,4 +1,4 @@
-//! How the hub takes records: it applies new ones, skips known ones, parks others and retries parked ones.
+//! How the hub applies records: it applies new ones, skips known ones, parks others and retries parked ones.
 
 use super::broken::Broken;
 use super::fact::{self, CORRECTED, Fact, PAID, VOIDED};

@@ -1,4 +1,4 @@
-//! What a hub answers beside hello and push: balances and digests; and what its backups allow to be forgotten.
+//! Balances and digests of a hub, and the records that its backups allow a store to delete.
 
 use super::broken::Broken;
 use super::fact;
@@ -14,18 +14,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The only member.
 pub const MEMBER: &str = "m1";
 
-/// A copy of the hub's database, verified.
+/// A verified copy of the hub's database.
 pub struct Backup {
     pub hub: Hub,
     pub made_at: UtcMs,
-    /// Registered by this generation: its cursors count.
+    /// The generation that registered the backup.
     pub generation: u64,
-    /// Not thrown away yet.
+    /// Whether the backup is still kept.
     pub kept: bool,
 }
 
 impl Hub {
-    /// A backup was made: what all that are kept hold is stable.
+    /// Records a new backup: records in all kept backups are stable.
     pub fn backed_up(&mut self, kept: &[&Backup]) {
         let newest = if self.broken == Broken::Stable { &kept[kept.len() - 1..] } else { kept };
         for (epoch, stored) in &mut self.epochs {
@@ -37,7 +37,7 @@ impl Hub {
         }
     }
 
-    /// A page with the member's balance, and which of the store's records are in it.
+    /// Returns a page with the member's balance, and the store's records that it covers.
     pub fn points(&self) -> (PointsDown, Coverage) {
         let current =
             |epoch: &str| self.broken != Broken::IncludesCurrent || self.current.as_deref() == Some(epoch);

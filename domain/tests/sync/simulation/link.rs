@@ -1,4 +1,4 @@
-//! What a copy does with the hub's answers.
+//! How a copy handles the hub's answers.
 
 use super::broken::Broken;
 use super::fact;
@@ -11,10 +11,10 @@ use domain::rules::hub::sync::session::{AfterHello, AfterPush, AfterRefusal, Pla
 use domain::wire::sync::{ChainHead, HelloAnswer, PushAnswer, PushEvent};
 use std::collections::BTreeSet;
 
-/// Days that an acknowledged record is offered for (`sync.retain_days`).
+/// Days for which an acknowledged record is offered (`sync.retain_days`).
 const RETAIN_DAYS: u32 = 35;
 
-/// What is to be done after an answer that the copy can't do alone.
+/// The next step after an answer, which the copy can't take alone.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
     Nothing,
@@ -158,7 +158,7 @@ impl Shop {
         }
     }
 
-    /// The mark moves, and what is old enough is offered no more.
+    /// Moves the acknowledgement mark, and stops offering records that are old enough.
     fn acknowledged(&mut self, mark: AckMark, generation: &str, hub_time: UtcMs, now: UtcMs) {
         let time = if self.broken == Broken::Age { self.wall(now) } else { hub_time };
         let before = self.kept.get(&mark.epoch).cloned().unwrap_or_default();
@@ -167,7 +167,7 @@ impl Shop {
     }
 }
 
-/// Epochs with what the hub has of them.
+/// Pairs epochs with the hub's records of them.
 fn with(heads: Vec<ChainHead>, own: impl Fn(&str) -> Stored) -> Vec<(ChainHead, Stored)> {
     heads.into_iter().map(|head| (head.clone(), own(&head.epoch))).collect()
 }

@@ -1,11 +1,11 @@
-//! Letters between copies and the hub: lost, delayed, doubled, out of order, and crashes over each.
+//! Messages between copies and the hub: lost, delayed, duplicated, out of order, with a crash at each.
 
 use super::link::Next;
 use super::world::World;
 use domain::rules::hub::sync::session::{PushStart, next_push};
 use domain::wire::sync::{EpochState, HelloAnswer, PushAnswer, PushEvent};
 
-/// Most letters under way.
+/// Highest number of messages in transit.
 const NET_MAX: usize = 12;
 
 #[derive(Clone)]
@@ -16,7 +16,7 @@ pub enum Call {
 
 #[derive(Clone)]
 pub enum Letter {
-    /// Signed with the copy's key.
+    /// A request, signed with the copy's key.
     Asks(u64, Call),
     Greeted(Box<HelloAnswer>),
     Pushed {
@@ -64,8 +64,8 @@ impl World {
         self.send(copy, Call::Push { sender, epoch, after, prev, events });
     }
 
-    /// Some letter arrives; one that asks may stay to come again, and the hub may die over it. A hello is
-    /// good once.
+    /// Delivers a message. A request may stay in transit to arrive again, and the hub may die from it. A hello is valid
+    /// once.
     pub fn deliver(&mut self) {
         if self.net.is_empty() {
             return;
@@ -121,7 +121,7 @@ impl World {
         shop.rejected = false;
         match letter {
             Letter::Greeted(answer) => {
-                // What `own` brings is of the hub as it is now: of another generation it is not used.
+                // Records downloaded by `own` come from the current hub. With another generation they are not used.
                 if answer.hub_generation != hub.generation() {
                     return;
                 }
@@ -165,7 +165,7 @@ impl World {
         }
     }
 
-    /// The only copy there is must never be fenced, nor the shop because of an idle copy.
+    /// Asserts that the only copy is never fenced, and that the active store is not fenced because of an idle copy.
     fn was_fenced(&mut self, copy: usize) {
         self.say(format!("copy {copy} is fenced"));
         if self.live().len() == 1 && !self.cloned {
@@ -184,14 +184,14 @@ impl World {
         }
     }
 
-    /// A store forgets nothing that a hub lacks which was put back as it may be.
+    /// Asserts that a store deletes no record that a hub lacks after a permitted restore.
     fn forgot(&mut self, copy: usize) {
         if !self.hopeless {
             self.wrong(format!("the hub lacks what copy {copy} has forgotten"));
         }
     }
 
-    /// What a copy takes for acknowledged is at the hub.
+    /// Asserts that the hub has everything that a copy considers acknowledged.
     fn believes(&mut self, copy: usize, epoch: &str) {
         let shop = &self.copies[copy];
         let (Some(mark), Some(generation)) = (shop.marks.get(epoch), &shop.session) else { return };

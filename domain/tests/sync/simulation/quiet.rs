@@ -1,22 +1,22 @@
-//! The end of a history: everything works again, and then all is the same everywhere.
+//! The end of a history: all faults are over, and then all places are the same.
 
 use super::world::World;
 use domain::wire::sync::DigestResult;
 use std::collections::BTreeMap;
 
-/// Rounds after which a copy that still has something to say is stuck.
+/// Rounds after which a copy that still has messages counts as stuck.
 const ROUNDS_MAX: usize = 200;
-/// Records in a batch when the network is whole.
+/// Records in a batch without faults.
 const WHOLE: usize = 500;
 
 impl World {
-    /// The network is whole for a while: a copy talks to the hub until it has nothing to say.
+    /// Ends the faults of the network for a while: a copy talks to the hub until it has no more messages.
     pub fn settle(&mut self, copy: usize) -> Result<(), String> {
         for _ in 0..ROUNDS_MAX {
             if self.copies[copy].fenced || self.copies[copy].rejected {
                 return Ok(());
             }
-            // What else is under way stays there.
+            // Other messages stay in transit.
             let away = std::mem::take(&mut self.net);
             self.copies[copy].waits = None;
             if self.copies[copy].session.as_deref() != Some(&self.hub.generation()) {
@@ -37,7 +37,7 @@ impl World {
         Err(format!("copy {copy} and the hub never come to an end"))
     }
 
-    /// Everything works again; fenced copies rejoin one after the other. Then all is the same everywhere.
+    /// Ends all faults. Fenced copies rejoin one after the other, and then all places must be the same.
     pub fn finish(&mut self) -> Result<(), String> {
         self.say("--- quiet".to_owned());
         self.net.clear();
@@ -54,7 +54,7 @@ impl World {
                 self.settle(copy)?;
             }
         }
-        // What the others brought meanwhile comes to the last one by its next hello.
+        // The last copy learns by its next hello what the others brought in the meantime.
         self.copies[main].session = None;
         self.settle(main)?;
         if let Some(held) = self.hub.parked.iter().find(|held| self.needless(held)) {
@@ -64,11 +64,11 @@ impl World {
         for _ in 0..self.hub.feed.len() + 1 {
             self.pull(main);
         }
-        // The others were boxes of the same shop: from now on this one is.
+        // The others were copies of the same store. From now on this one is the store.
         live.into_iter().filter(|copy| *copy != main).for_each(|copy| self.copies[copy].alive = false);
         self.pull_points(main);
         self.prove(main);
-        // A letter of a dead box may have saved what was given up.
+        // A message of a lost machine may have saved a sale that counted as lost.
         self.lost.retain(|id| !self.hub.books.has(id));
         self.wrong.clone().or(self.hub.wrong.clone()).map_or(Ok(()), Err)?;
         self.alike(main)?;
@@ -79,7 +79,7 @@ impl World {
         held.why.waits() && held.fact.schema <= self.hub.schema && self.hub.books.has_sale(&held.fact.sale)
     }
 
-    /// The same records, in the same epochs.
+    /// Asserts that both have the same records in the same epochs.
     fn alike(&self, main: usize) -> Result<(), String> {
         let (hub, shop) = (&self.hub, &self.copies[main]);
         for state in shop.lineage() {
@@ -102,7 +102,7 @@ impl World {
         }
     }
 
-    /// The same sums, and nothing in them twice or never.
+    /// Asserts that both have the same sums, with every sale exactly once.
     fn booked(&self, main: usize) -> Result<(), String> {
         let (hub, shop) = (&self.hub, &self.copies[main]);
         if let Some((id, _)) = hub.books.events.iter().find(|(_, (_, times))| *times > 1) {
@@ -123,7 +123,7 @@ impl World {
         if self.cloned || self.hopeless { Ok(()) } else { self.shifts_add_up() }
     }
 
-    /// Every receipt number that two sales have is told to a person.
+    /// Asserts that every receipt number with two sales is reported to a person.
     fn reported_receipts(&self) -> Result<(), String> {
         let mut given: BTreeMap<&str, usize> = BTreeMap::new();
         let sales = self.hub.books.facts().filter(|fact| fact.kind == super::fact::PAID);
@@ -137,7 +137,7 @@ impl World {
         Ok(())
     }
 
-    /// A shift is closed once, with what all its records come to.
+    /// Asserts that a shift is closed once, with the sums of all its records.
     fn shifts_add_up(&self) -> Result<(), String> {
         let sums = self.hub.books.sums(&self.lost);
         let mut closed: BTreeMap<&str, i64> = BTreeMap::new();

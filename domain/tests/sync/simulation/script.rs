@@ -1,57 +1,57 @@
-//! A history that is written down: what the dice decide elsewhere is said here.
+//! A scripted history, in place of random events.
 
 use super::broken::Broken;
 use super::till::Act;
 use super::world::World;
 
-/// One thing that happens, to a copy by its number.
+/// One event at a copy, given by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Does {
     /// Something is sold.
     Sells(usize),
     /// Something is sold, in a form that only a newer hub reads.
     SellsNewer(usize),
-    /// The latest sale is taken back.
+    /// The latest sale is voided.
     Voids(usize),
-    /// The latest sale was paid otherwise.
+    /// The payment of the latest sale is corrected.
     Corrects(usize),
     /// As [`Does::Corrects`], in a form that only a newer hub reads.
     CorrectsNewer(usize),
     /// The shift is closed.
     ClosesShift(usize),
-    /// The copy and the hub talk until neither has anything to say.
+    /// The copy and the hub exchange messages until neither has any.
     Talks(usize),
-    /// A hello leaves.
+    /// A hello is sent.
     SaysHello(usize),
-    /// A push leaves; nothing of it has arrived.
+    /// A push is sent and has not arrived.
     Pushes(usize),
-    /// A push of one record leaves.
+    /// A push of one record is sent.
     PushesOne(usize),
-    /// The last letter arrives.
+    /// The last message arrives.
     Arrives,
-    /// The last letter arrives, and will once more.
+    /// The last message arrives, and will arrive once more.
     ArrivesAndStays,
-    /// The hub dies over the last letter.
+    /// The hub dies from the last message.
     ArrivesAndKillsTheHub,
-    /// The last letter is lost.
+    /// The last message is lost.
     GetsLost,
     /// The process dies and starts again.
     Crashes(usize),
     /// Its disk is copied.
     IsBackedUp(usize),
-    /// Its disk dies, and the command restores its last copy.
+    /// Its disk fails, and the command restores its last copy.
     IsRestored(usize),
-    /// The last copy is restored on a box of its own, while others run.
+    /// The last copy is restored on another machine while others run.
     IsRestoredBeside,
-    /// Its disk dies, and somebody puts its last copy in its place.
+    /// Its disk fails, and its last copy is put back by hand.
     IsPutBackByHand(usize),
-    /// A second box begins from its disk.
+    /// A second machine starts from its disk.
     IsCloned(usize),
-    /// Nothing is left of it; a new box rejoins.
+    /// The machine is lost; a new one rejoins.
     Burns(usize),
     /// It gets a new key.
     IsEnrolled(usize),
-    /// A person says that this fenced copy is the shop.
+    /// A person makes this fenced copy the active one.
     Rejoins(usize),
     /// Its clock is off by this number of days.
     ClockIs(usize, i64),
@@ -59,9 +59,9 @@ pub enum Does {
     DaysPass(i64),
     /// The hub's database is copied.
     HubIsBackedUp,
-    /// The last copy of the hub's database is put back.
+    /// The last copy of the hub's database is restored.
     HubIsRestored,
-    /// This copy of the hub's database is put back.
+    /// This copy of the hub's database is restored.
     HubIsRestoredFrom(usize),
     /// The hub reads newer records.
     HubIsUpgraded,
@@ -71,11 +71,11 @@ pub enum Does {
     OfficeCommitsTheLast,
     /// The copy reads the feed.
     Pulls(usize),
-    /// The copy is told the member's points.
+    /// The copy receives the member's points.
     PullsPoints(usize),
-    /// The hub reads a page with the member's points for whoever comes.
+    /// The hub reads a page with the member's points, to be delivered later.
     ReadsPoints,
-    /// The copy receives the page that was read then.
+    /// The copy receives the page that was read before.
     PullsReadPoints(usize),
     /// The copy has its days compared.
     Proves(usize),
@@ -84,7 +84,7 @@ pub enum Does {
 use Does::*;
 
 impl World {
-    /// It happens.
+    /// Applies an event.
     pub fn does(&mut self, what: Does) {
         let last = self.shop_backups.len().saturating_sub(1);
         match what {
@@ -94,7 +94,7 @@ impl World {
             Corrects(copy) => self.act(copy, Act::Correct),
             CorrectsNewer(copy) => self.act(copy, Act::CorrectNewer),
             ClosesShift(copy) => self.act(copy, Act::CloseShift),
-            // Whether it comes to an end is judged when everything is quiet.
+            // Whether it finishes is checked when everything is quiet.
             Talks(copy) => drop(self.settle(copy)),
             SaysHello(copy) => self.hello(copy),
             Pushes(copy) => self.push(copy, 500),
@@ -141,7 +141,7 @@ impl World {
     }
 }
 
-/// Runs a history to its quiet end.
+/// Runs a history until everything is quiet.
 pub fn ends(history: &[Does], broken: Broken) -> Result<(), String> {
     let mut world = World::new(7, broken);
     history.iter().for_each(|what| world.does(*what));
@@ -155,9 +155,9 @@ pub fn holds(history: &[Does]) {
     }
 }
 
-/// It holds by this rule, and only by it.
+/// Asserts that the history succeeds with this rule, and fails without it.
 #[track_caller]
 pub fn holds_by(history: &[Does], broken: Broken) {
     holds(history);
-    assert!(ends(history, broken).is_err(), "{broken:?} went unseen");
+    assert!(ends(history, broken).is_err(), "{broken:?} was not found");
 }

@@ -41,7 +41,7 @@ impl Journal {
         self.events.get(&seq).map(|event| event.hash.clone()).or_else(|| self.ends.get(&seq).cloned())
     }
 
-    /// The records after `after`, at most so many.
+    /// Returns the records after `after`, at most `most`.
     pub fn after(&self, after: u64, most: usize) -> Vec<PushEvent> {
         self.events.range(after + 1..).take(most).map(|(_, event)| event.clone()).collect()
     }
@@ -58,7 +58,7 @@ pub struct Shop {
     pub kept: BTreeMap<String, Retention>,
     /// Every event whose effects are in this copy's books.
     pub books: Books,
-    /// Where each event was written here first.
+    /// Epoch and number under which each event was first written here.
     pub places: BTreeMap<String, (String, u64)>,
     pub counters: Counters,
     pub shift: Option<String>,
@@ -69,26 +69,26 @@ pub struct Shop {
     pub apart: bool,
     /// The hub knows another key.
     pub rejected: bool,
-    /// Number of the hub's current epoch, as it said last.
+    /// Number of the hub's current epoch at the last answer.
     pub hub_n: u64,
-    /// The last hello's generation; none: no session.
+    /// Generation of the last hello, or `None` without a session.
     pub session: Option<String>,
-    /// The request whose answer is waited for.
+    /// The pending request.
     pub waits: Option<u64>,
-    /// How far its wall clock is off.
+    /// Offset of its wall clock.
     pub off_days: i64,
-    /// When it was copied, by its own clock.
+    /// Time of the copy by its own clock.
     pub copied_at: UtcMs,
     /// Events that were moved to the current epoch.
     pub moved: Vec<String>,
-    /// Something was sold on this very box.
+    /// Whether something was sold on this machine.
     pub sold: bool,
-    /// Its epoch was opened because the hub said so, and by no person.
+    /// Whether its epoch was opened on the hub's request, not by a person.
     pub auto: bool,
-    /// The feed as it was pulled, and how far.
+    /// The pulled feed, and how far it was read.
     pub pulled: BTreeMap<u64, u64>,
     pub cursor: u64,
-    /// The generation that the cursor is of.
+    /// Generation of the cursor.
     pub feed_of: u64,
     pub broken: Broken,
 }
@@ -102,7 +102,7 @@ impl Chain for Shop {
     }
 }
 
-/// The place of an epoch in the lineage.
+/// Returns the place of an epoch in the lineage.
 pub fn place(epoch: &str) -> (u64, String) {
     (session::number(epoch), epoch.to_owned())
 }
@@ -178,7 +178,7 @@ impl Shop {
         journal.events.insert(seq, PushEvent { seq, hash, record });
     }
 
-    /// A record is here: what it does is done once.
+    /// Applies the effects of a received record once.
     pub fn took(&mut self, record: &str, epoch: &str, seq: u64) {
         let fact = fact::read(record);
         if !self.books.has(&fact.id) {
@@ -187,8 +187,8 @@ impl Shop {
         }
     }
 
-    /// Where an event stands now: the hub's copy may have taken its place, it may have been moved, and another
-    /// copy may have brought it too.
+    /// Returns where an event is now: the hub's copy may have replaced it, it may have been moved, and another copy may
+    /// have brought it too.
     pub fn all_places(&self, id: &str) -> Vec<(String, u64)> {
         let own = self
             .epochs
@@ -198,24 +198,24 @@ impl Shop {
         same.map(|(epoch, event)| (epoch.clone(), event.seq)).collect()
     }
 
-    /// The process dies and starts again: only what is on the disk is left.
+    /// Kills the process and starts it again with only the data on the disk.
     pub fn crash(&mut self) {
         (self.session, self.waits) = (None, None);
     }
 
-    /// A box of the same disk.
+    /// Returns another copy with the same disk.
     pub fn copied(&self, now: UtcMs) -> Self {
         let mut copy = Self { copied_at: self.wall(now), sold: false, ..self.clone() };
         copy.crash();
         copy
     }
 
-    /// What this box's clock says.
+    /// Returns the time by this copy's clock.
     pub fn wall(&self, now: UtcMs) -> UtcMs {
         UtcMs(now.0 + self.off_days * DAY_MS)
     }
 
-    /// Sales that count and were not taken back.
+    /// Returns the sales that count and were not voided.
     pub fn open_sales(&self) -> Vec<&Fact> {
         let taken: Vec<&str> = self.of(fact::VOIDED).map(|fact| fact.sale.as_str()).collect();
         self.of(fact::PAID).filter(|sale| !taken.contains(&sale.sale.as_str())).collect()

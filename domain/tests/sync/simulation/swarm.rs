@@ -1,9 +1,9 @@
-//! Random histories. Each has its own subset of what can happen, and its own weights: rare things meet.
+//! Random histories. Each has its own subset of events with its own weights, so that rare events coincide.
 
 use super::till::Act;
 use super::world::World;
 
-/// What can happen.
+/// A kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
     Act,
@@ -36,7 +36,7 @@ enum Event {
 
 use Event::*;
 
-/// How often each happens, and whether every history has it.
+/// Weight of each event, and whether every history has it.
 const EVENTS: [(Event, u64, bool); 26] = [
     (Act, 20, true),
     (Hello, 10, true),
@@ -65,11 +65,11 @@ const EVENTS: [(Event, u64, bool); 26] = [
     (Quiet, 3, false),
     (Clock, 1, false),
 ];
-/// Fewest and most things that happen in one history.
+/// Range of the number of events in a history.
 const STEPS: std::ops::Range<u64> = 10..120;
 
 impl World {
-    /// A random history, as far as it goes before something is wrong.
+    /// Runs a random history until its end or the first problem.
     pub fn swarm(&mut self) {
         let mut weights = Vec::new();
         for (event, weight, always) in EVENTS {
@@ -108,7 +108,7 @@ impl World {
                 self.push(copy, most);
             }
             Deliver => self.deliver(),
-            // Whether it comes to an end is judged when everything is quiet.
+            // Whether it finishes is checked when everything is quiet.
             Talk => drop(self.settle(copy)),
             Lose if self.net.is_empty() => {}
             Lose => {
@@ -137,7 +137,7 @@ impl World {
                 let days = [1, 1, 12, 37][self.dice.below(4) as usize];
                 self.days_pass(days);
             }
-            // A month and a bit in which all is well.
+            // A bit more than a month without faults.
             Quiet => {
                 self.days_pass(37);
                 self.copies[copy].crash();
@@ -163,7 +163,7 @@ impl World {
         self.act(copy, act);
     }
 
-    /// One of the backups that may be put back.
+    /// Restores one of the permitted backups.
     fn some_hub(&mut self) {
         let may: Vec<usize> =
             (0..self.hub_backups.len()).filter(|which| self.may_come_back(*which)).collect();

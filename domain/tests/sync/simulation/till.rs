@@ -1,4 +1,4 @@
-//! What happens at a till: shifts, sales, receipts; and what a new epoch does to them.
+//! Events at a till: shifts, sales, receipts; and the effect of a new epoch on them.
 
 use super::broken::Broken;
 use super::fact::{self, Fact};
@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The store.
 const STORE: &str = "S001";
-/// What a receipt counter of one series jumps by, where nothing is known of the time since.
+/// Numbers that a single receipt series skips if nothing is known of the time since.
 const BLOCK: u64 = 3;
 /// A minute, in milliseconds.
 const MINUTE_MS: i64 = 60 * 1000;
 
-/// What is done at a till.
+/// An action at a till.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
     Sell,
@@ -25,13 +25,13 @@ pub enum Act {
     SellNewer,
     Void,
     Correct,
-    /// As [`Act::SellNewer`], of a sale that is there.
+    /// As [`Act::SellNewer`], for an existing sale.
     CorrectNewer,
     CloseShift,
 }
 
 impl Shop {
-    /// The records of an act; `id` names them. None where there is nothing to do it to.
+    /// Returns the records of an action; `id` is their ID. Returns none if the action is not possible.
     pub fn act(&mut self, act: Act, id: u64, now: UtcMs) -> Vec<Fact> {
         let newest = self.open_sales().into_iter().max_by_key(|sale| number(sale)).cloned();
         let mut facts = Vec::new();
@@ -83,7 +83,7 @@ impl Shop {
         self.counters.next_receipt(&STORE.into(), &series)
     }
 
-    /// Opens an epoch: what was open is interrupted, receipts are counted anew.
+    /// Opens an epoch: open shifts are interrupted, and receipts get a new series.
     pub fn open(&mut self, epoch: String, now: UtcMs) {
         let open = self.shift.take().map(|id| shift(&id)).into_iter().collect();
         let domain::model::base::event::Rows { shifts, counters, .. } =
@@ -92,7 +92,7 @@ impl Shop {
         self.shift = shifts.into_iter().find(goes_on).map(|shift| shift.shift_id.0);
         match self.broken {
             Broken::Receipts => self.counters.receipt += BLOCK,
-            // Nobody gives more than one a minute, they thought; by which clock?
+            // This defect assumes at most one receipt a minute, but by whose clock?
             Broken::ReceiptsByTime => {
                 let minutes = (self.wall(now).0 - self.copied_at.0) / MINUTE_MS;
                 self.counters.receipt += minutes.max(0).unsigned_abs();

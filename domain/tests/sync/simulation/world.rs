@@ -1,4 +1,4 @@
-//! One store with its copies, one hub, and all that happens to them.
+//! One store with its copies, one hub, and all events.
 
 use super::broken::Broken;
 use super::hub::Hub;
@@ -11,12 +11,12 @@ use domain::wire::feed::{Coverage, PointsDown};
 use domain::wire::sync::DigestResult;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// When every history begins, in milliseconds.
+/// Start of every history, in milliseconds.
 const BEGIN_MS: i64 = 1_767_225_600_000;
-/// Between two things that happen, in milliseconds.
+/// Time between two events, in milliseconds.
 const STEP_MS: i64 = 60_000;
 
-/// A small generator: the same seed, the same history.
+/// A small generator: the same seed gives the same history.
 pub struct Dice(u64);
 
 impl Dice {
@@ -42,18 +42,18 @@ pub struct World {
     pub net: Vec<InFlight>,
     pub shop_backups: Vec<Shop>,
     pub hub_backups: Vec<Backup>,
-    /// Keys given so far.
+    /// Number of keys issued so far.
     pub keys: u64,
     pub sold: BTreeSet<String>,
-    /// What exists nowhere any more.
+    /// Sales that exist nowhere any more.
     pub lost: BTreeSet<String>,
-    /// Receipt numbers, and the sale that each was given to first.
+    /// Receipt numbers, each with its first sale.
     pub receipts: BTreeMap<String, String>,
-    /// Two boxes wrote one epoch, or may have.
+    /// Whether two machines wrote one epoch, or may have.
     pub cloned: bool,
     /// The hub was restored from a backup so old that the stores cannot make it complete again.
     pub hopeless: bool,
-    /// A page with the member's points that is told later.
+    /// A page with the member's points that is delivered later.
     pub read_points: Option<(PointsDown, Coverage)>,
     numbers: u64,
     pub uncommitted: Vec<(u64, u64)>,
@@ -84,7 +84,7 @@ impl World {
             wrong: None,
             history: Vec::new(),
         };
-        // Some begin where numbers get a digit more.
+        // Some begin where the numbers get another digit.
         let n = if seed.is_multiple_of(8) { 9 } else { 1 };
         let epoch = world.epoch(n);
         world.add(Shop::new(&epoch, 1, broken));
@@ -96,7 +96,7 @@ impl World {
         self.numbers
     }
 
-    /// A name for a new epoch.
+    /// Returns a name for a new epoch.
     pub fn epoch(&mut self, n: u64) -> String {
         let random = self.next().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         format!("{n}-{random:016x}")
@@ -107,7 +107,7 @@ impl World {
         self.now = UtcMs(self.now.0 + STEP_MS);
     }
 
-    /// Something is not as it must be; the first counts.
+    /// Records a problem; the first one is kept.
     pub fn wrong(&mut self, what: String) {
         self.wrong.get_or_insert(what);
     }
@@ -151,7 +151,7 @@ impl World {
         self.say(format!("the clock of copy {copy} is {days} days off"));
     }
 
-    /// A transaction of head office begins, or one commits; several are open at once.
+    /// Begins or commits a transaction of head office; several are open at once.
     pub fn feed(&mut self) {
         if self.uncommitted.len() < 3 && self.dice.below(2) == 0 {
             return self.office_begins();
@@ -169,12 +169,12 @@ impl World {
 
     pub fn office_commits(&mut self, at: usize) {
         let (begun, value) = self.uncommitted.remove(at);
-        // The counter's row is locked by the last statement: commit order is the order of the numbers.
+        // The last statement locks the counter's row, so the commit order is the order of the numbers.
         let number = if self.broken == Broken::BareFeed { begun } else { self.hub.number() };
         self.hub.commit(number, value);
     }
 
-    /// Whether the copy speaks with the hub as it is.
+    /// Returns whether the copy has a session with the current hub.
     fn in_session(&mut self, copy: usize) -> bool {
         let (hub, shop) = (&self.hub, &mut self.copies[copy]);
         if shop.session.as_deref() != Some(&hub.generation()) || shop.key != hub.key {
@@ -183,7 +183,7 @@ impl World {
         shop.session.is_some()
     }
 
-    /// A page and its cursor in one commit; a cursor of another generation reads everything anew.
+    /// Applies a page and its cursor in one commit. With a cursor of another generation everything is read again.
     pub fn pull(&mut self, copy: usize) {
         if !self.in_session(copy) {
             return;
@@ -198,13 +198,13 @@ impl World {
         }
     }
 
-    /// The member's balance comes down: with the own entries on top it is all that both know of.
+    /// Delivers the member's balance. With the own entries added it has everything that both know.
     pub fn pull_points(&mut self, copy: usize) {
         let page = self.hub.points();
         self.pull_page(copy, &page);
     }
 
-    /// A page that was read a while ago, for other copies too, says the same with what it covers.
+    /// Delivers a page that was read earlier, also to other copies. It must be consistent with its coverage.
     pub fn pull_read_points(&mut self, copy: usize) {
         let Some((balance, read)) = self.read_points.clone() else { return };
         let coverage = if self.broken == Broken::IncludesTorn { self.hub.points().1 } else { read };
@@ -229,7 +229,7 @@ impl World {
         }
     }
 
-    /// The days are compared: a difference is an alarm, and there is none.
+    /// Compares the days. A difference would be an alarm and must not occur.
     pub fn prove(&mut self, copy: usize) {
         if !self.in_session(copy) {
             return;

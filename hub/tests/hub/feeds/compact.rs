@@ -1,5 +1,5 @@
-//! Compaction: void changes are removed, no reader misses any, and a store that was away for too long reads everything
-//! again.
+//! Compaction: obsolete changes are removed, no reader misses a change, and a store that was offline for too long reads
+//! everything again.
 
 use crate::office::products::HEADER;
 use crate::support::server::{Place, Server, stderr};
@@ -22,9 +22,9 @@ fn catalogue(range: std::ops::Range<u32>, price: u32) -> String {
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// Compacts at these times from now; how much went.
+/// Runs compaction at these times from now, and returns how many changes were removed.
 async fn compacted_at(server: &Server, after_ms: &[i64]) -> u64 {
-    // The hub's own note at its start is the first.
+    // The first note is the one that the hub makes at its start.
     while server.figure("SELECT feed_noted_at FROM hub").await == 0 {
         tokio::task::yield_now().await;
     }
@@ -36,13 +36,14 @@ async fn compacted_at(server: &Server, after_ms: &[i64]) -> u64 {
     removed
 }
 
-/// Compacts as it will be done in so many days: a clock that has jumped is believed an hour later.
+/// Runs compaction as if this many days had passed. After a jump of the clock the hub believes the new time an hour
+/// later.
 async fn compacted(server: &Server, days: u32) -> u64 {
     let later = i64::from(days) * 24 * HOUR_MS;
     compacted_at(server, &[0, HOUR_MS, later, later + HOUR_MS]).await
 }
 
-/// Everything after a cursor into `seen`; returns where it ends.
+/// Pulls all changes after a cursor into `seen` and returns the last cursor.
 async fn pulled(shop: &Shop, lane: &str, from: &str, seen: &mut BTreeMap<String, Value>) -> String {
     let mut cursor = from.to_owned();
     loop {
@@ -90,21 +91,29 @@ async fn a_store_that_was_away_for_too_long_reads_anew_and_ends_equal() {
     admin.csv("/api/products/import", &catalogue(0..1200, 1)).await.data();
     let mut kept = BTreeMap::new();
     let mut cursor = pulled(&here, "rest", "", &mut kept).await;
-    // The one that leaves stands on the fifth of them; one that was nearly done, on the last.
+    // `left` is the cursor of the fifth change, `nearly` that of the last one.
     let first = away.speak().get("/api/sync/pull?lane=rest&limit=5").await.data().clone();
     let left = first["next_cursor"].as_str().unwrap().to_owned();
     let nearly = cursor.clone();
     admin.csv("/api/products/import", &catalogue(0..1100, 2)).await.data();
     cursor = pulled(&here, "rest", &cursor, &mut kept).await;
-    assert_eq!(compacted(&server, 34).await, 0, "not yet");
+    assert_eq!(compacted(&server, 34).await, 0, "compaction is not due yet");
     assert_eq!(pulled(&away, "rest", &left, &mut BTreeMap::new()).await, cursor);
-    // The lane's last change is passed by only when another one follows it.
+    // The reader passes the lane's last change only when another one follows.
     assert_eq!(compacted(&server, 36).await, 1099);
     assert_eq!(compacted(&server, 36).await, 0);
     assert_eq!(server.figure("SELECT COUNT(*) FROM feed WHERE lane = 'rest'").await, 1201);
-    assert_eq!(pulled(&here, "rest", &cursor, &mut kept).await, cursor, "whoever was here goes on");
+    assert_eq!(
+        pulled(&here, "rest", &cursor, &mut kept).await,
+        cursor,
+        "a reader that is up to date continues"
+    );
     let mut seen = BTreeMap::new();
-    assert_eq!(pulled(&away, "rest", &nearly, &mut seen).await, cursor, "above it: works on");
+    assert_eq!(
+        pulled(&away, "rest", &nearly, &mut seen).await,
+        cursor,
+        "a cursor above the removed changes is valid"
+    );
     assert_eq!(seen.len(), 1100);
     assert_eq!(refusal(&away, "rest", &left).await, "410 resync_required");
     let mut anew = BTreeMap::new();
@@ -121,7 +130,11 @@ async fn a_store_that_was_away_for_too_long_reads_anew_and_ends_equal() {
     assert_eq!(pulled(&away, "rest", &end, &mut anew).await, cursor);
     assert_eq!(anew, kept);
     let mut beginning = BTreeMap::new();
-    assert_eq!(pulled(&away, "rest", "", &mut beginning).await, cursor, "so does a new one");
+    assert_eq!(
+        pulled(&away, "rest", "", &mut beginning).await,
+        cursor,
+        "a new reader gets everything as well"
+    );
     assert_eq!(beginning, kept);
 }
 
@@ -151,8 +164,8 @@ async fn a_deletion_goes_only_with_a_mark_for_those_who_may_have_missed_it() {
     assert_eq!(anew, fresh);
     let page = one.speak().get("/api/sync/pull?lane=rest&limit=500").await.data().clone();
     let own = page["changes"].as_array().unwrap().last().unwrap()["cursor"].as_str().unwrap().to_owned();
-    assert_ne!(own, after, "the lane ends with another store's");
-    // One that only another store had is nothing that this one could have missed.
+    assert_ne!(own, after, "the lane ends with a change for another store");
+    // The removed deletion was only for another store, so this one can't have missed it.
     published(&server, vec![supplier("last", "S003", true), supplier("more", "S003", false)]).await;
     compacted(&server, 36).await;
     assert_eq!(server.figure("SELECT COUNT(*) FROM feed_dropped WHERE store_id = 'S003'").await, 1);
@@ -165,17 +178,17 @@ async fn a_deletion_goes_only_with_a_mark_for_those_who_may_have_missed_it() {
 async fn a_store_without_changes_continues() {
     let server = Server::start().await;
     let shop = Shop::open(&server, "S001").await;
-    // A snapshot's cursor names the lane's last change, whoever that is for.
+    // A snapshot's cursor points to the lane's last change, whichever store it is for.
     published(&server, vec![supplier("own", "", false), supplier("other", "S002", false)]).await;
     let snapshot = shop.speak().get("/api/sync/snapshot?lane=rest").await.data().clone();
     let fixed = snapshot["cursor"].as_str().unwrap().to_owned();
     published(&server, vec![supplier("other", "S002", false), supplier("gone", "S002", true)]).await;
     let head = pulled(&shop, "rest", &fixed, &mut BTreeMap::new()).await;
-    assert_ne!(head, fixed, "it moves on with the lane");
+    assert_ne!(head, fixed, "the cursor moves on with the lane");
     published(&server, vec![supplier("more", "S002", false)]).await;
     compacted(&server, 36).await;
-    assert_eq!(refusal(&shop, "rest", &fixed).await, "410 resync_required", "who did not ask again");
-    // It stands exactly on a deletion that was removed.
+    assert_eq!(refusal(&shop, "rest", &fixed).await, "410 resync_required", "a reader that did not pull");
+    // The cursor points exactly to a deletion that was removed.
     assert_eq!(server.figure("SELECT COUNT(*) FROM feed WHERE deleted = 1").await, 0);
     let mut seen = BTreeMap::new();
     let last = pulled(&shop, "rest", &head, &mut seen).await;
@@ -192,9 +205,9 @@ async fn a_clock_that_was_wrong_once_removes_nothing() {
     let year = 365 * 24 * HOUR_MS;
     let wrong = [0, HOUR_MS, year, 2 * HOUR_MS, 3 * HOUR_MS, -year, 4 * HOUR_MS, 5 * HOUR_MS, 6 * HOUR_MS];
     assert_eq!(compacted_at(&server, &wrong).await, 0);
-    // Read again at once, as by a hub that is started twice, it says no more than once.
+    // A second run at once, as by a hub that is started twice, does not confirm the new time.
     assert_eq!(compacted_at(&server, &[year, year + 1000]).await, 0);
-    assert_eq!(compacted(&server, 36).await, 2, "what is old goes nevertheless");
+    assert_eq!(compacted(&server, 36).await, 2, "old changes are removed nevertheless");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -212,7 +225,7 @@ async fn revocations_stay_for_ever() {
     assert_eq!(compacted(&server, 4000).await, 0);
     assert_eq!(shop.speak().get(lane).await.data()["changes"], before);
     let revocations = before.as_array().unwrap().iter().filter(|one| one["kind"] == "token_revocation");
-    assert_eq!(revocations.count(), 1, "the last one of each person");
+    assert_eq!(revocations.count(), 1, "the last change of each person");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -241,7 +254,7 @@ async fn a_gap_of_any_length_is_passed_at_once() {
         let product = serde_json::json!({"sku": sku, "name": sku, "price": 1_000});
         admin.post("/api/products", &product).await.data();
     }
-    // As compaction leaves it behind a large catalogue that was imported twice.
+    // The state that compaction leaves after a large catalogue was imported twice.
     for change in [
         "UPDATE feed SET number = number + CASE WHEN id = 'A' THEN 50000 ELSE 90000 END WHERE kind = 'product'",
         "UPDATE feed_now SET number = number + CASE WHEN id = 'A' THEN 50000 ELSE 90000 END WHERE kind = 'product'",

@@ -1,4 +1,4 @@
-//! Pull: pages, long polls, cursors that no commit overtakes.
+//! Pull: pages, long polls, and cursors that no commit overtakes.
 
 use crate::office::products::HEADER;
 use crate::support::server::Server;
@@ -91,7 +91,7 @@ async fn a_long_poll_wakes_on_a_change_of_this_and_of_another_process() {
     }
     let before = Instant::now();
     assert_eq!(pull(&shop, &format!("wait=1&cursor={cursor}")).await["changes"], serde_json::json!([]));
-    assert!(before.elapsed() >= Duration::from_secs(1), "it waits when nothing comes");
+    assert!(before.elapsed() >= Duration::from_secs(1), "the poll waits when there are no changes");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -132,7 +132,7 @@ async fn no_change_is_skipped_while_others_commit() {
         .collect();
     let mut seen: BTreeMap<String, Value> = BTreeMap::new();
     let (mut cursor, begun) = (String::new(), Instant::now());
-    // A product that changes again later is sent only there: the last change of each has to come.
+    // A product that changes again is sent only at its last change, which every product must get.
     let last = |seen: &BTreeMap<String, Value>| {
         seen.values().filter(|change| change["payload"]["price"] == 5).count()
     };
@@ -142,7 +142,7 @@ async fn no_change_is_skipped_while_others_commit() {
         for change in page["changes"].as_array().unwrap() {
             let before = seen.insert(change["id"].as_str().unwrap().to_owned(), change.clone());
             let version = |change: &Value| change["version"].as_str().unwrap().to_owned();
-            assert!(before.is_none_or(|before| version(&before) < version(change)), "versions rise");
+            assert!(before.is_none_or(|before| version(&before) < version(change)), "versions must rise");
         }
         cursor = format!("&cursor={}", page["next_cursor"].as_str().unwrap());
     }

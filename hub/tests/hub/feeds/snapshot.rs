@@ -1,4 +1,4 @@
-//! Snapshots: every record once, and nothing missed that changes meanwhile.
+//! Snapshots: every record once, and no change in the meantime is missed.
 
 use crate::office::products::HEADER;
 use crate::support::server::Server;
@@ -30,14 +30,14 @@ async fn pages_and_the_pull_after_them_give_what_is_there_now() {
     };
     let first = snapshot(&shop, "lane=rest&limit=10").await;
     apply(&first["changes"]);
-    // Both what was read and what was not yet read changes now; something new comes.
+    // Now products that were read and products that were not yet read change, and a new product is created.
     admin.csv("/api/products/import", &catalogue(5..15, 3)).await.data();
     admin.csv("/api/products/import", &catalogue(25..27, 3)).await.data();
     let (mut next, mut cursor) = (first["next_page"].clone(), first["cursor"].clone());
     while let Some(page) = next.as_str() {
         let answer = snapshot(&shop, &format!("lane=rest&limit=10&page={page}")).await;
         apply(&answer["changes"]);
-        assert_eq!(answer["cursor"], cursor, "fixed before the first page");
+        assert_eq!(answer["cursor"], cursor, "the cursor is fixed before the first page");
         next = answer["next_page"].clone();
     }
     loop {
@@ -68,7 +68,7 @@ async fn lanes_are_apart_and_pages_are_checked() {
     let shop = Shop::open(&server, "S001").await;
     server.admin().await.csv("/api/products/import", &catalogue(0..3, 1)).await.data();
     let stores = snapshot(&shop, "lane=prices").await;
-    assert_eq!(stores["changes"][0]["id"], "S001", "which stores there are");
+    assert_eq!(stores["changes"][0]["id"], "S001", "the list of stores");
     for lane in ["users", "members"] {
         let empty = snapshot(&shop, &format!("lane={lane}")).await;
         assert_eq!((&empty["changes"], &empty["next_page"]), (&json!([]), &Value::Null), "{lane}");
@@ -76,7 +76,7 @@ async fn lanes_are_apart_and_pages_are_checked() {
     let wrong = shop.speak().get("/api/sync/snapshot?lane=rest&page=x").await;
     assert_eq!(wrong.refusal(), "400 invalid_cursor");
     assert_eq!(shop.speak().get("/api/sync/snapshot?lane=none").await.refusal(), "400 invalid_query");
-    // A cursor of one lane is none of another.
+    // A cursor of one lane is not valid for another.
     let cursor = snapshot(&shop, "lane=rest").await["cursor"].as_str().unwrap().to_owned();
     let other = shop.speak().get(&format!("/api/sync/pull?lane=users&cursor={cursor}")).await;
     assert_eq!(other.refusal(), "410 resync_required");

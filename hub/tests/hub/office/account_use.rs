@@ -1,4 +1,4 @@
-//! Which account may be used where.
+//! Which accounts may be used for which purpose.
 
 use crate::office::finance::{adjustment, shift, tells};
 use crate::office::finance_entries::{entry, text};
@@ -14,14 +14,14 @@ mod anybody;
 
 const MAPPINGS: &str = "/api/finance/mappings";
 
-/// Names of the proofs that do not hold.
+/// Returns the names of the proofs that fail.
 async fn failed(admin: &Api) -> Vec<String> {
     let proofs = admin.post("/api/finance/proofs", &json!({})).await.data()["proofs"].clone();
     let failed = proofs.as_array().unwrap().iter().filter(|proof| proof["ok"] == false);
     failed.map(|proof| proof.to_string()).collect()
 }
 
-/// What is wrong with a field.
+/// Returns the problem of a field.
 fn problem(answer: &Answer) -> String {
     assert_eq!(answer.refusal(), "422 validation_failed", "{}", answer.body);
     let field = &answer.body["error"]["details"]["fields"][0];
@@ -42,7 +42,7 @@ async fn withdraw(admin: &Api, mapping: &Value) -> Answer {
     admin.send(Method::DELETE, &format!("{MAPPINGS}/{}", text(mapping, "mapping_id")), &json!({})).await
 }
 
-/// A sale without tax and cost that is in all lists.
+/// Returns a sale without tax and cost that appears in all lists.
 fn sale(number: u64, method: &str, amount: i64) -> String {
     let record = paid("S001", 18, number, (method, amount, &format!("R-{number:04}")));
     let mut whole: Value = serde_json::from_str(&record).unwrap();
@@ -81,7 +81,7 @@ async fn a_method_is_mapped_to_an_account_that_nothing_else_is_posted_to() {
         let method = json!({"method": "dana", "name": "Dana", "account": account});
         assert_eq!(admin.post("/api/payment-methods", &method).await.refusal(), "422 validation_failed");
     }
-    // The money of a source arrives there, and a reason leads there.
+    // An account of a source, and an account of a reason.
     added(&admin, &json!({"name": "Bank 2", "kind": "bank", "methods": [], "account": "1041"})).await;
     assert!(problem(&map(&admin, "method", "voucher", "1041", &from).await).contains("Bank 2"));
     map(&admin, "cash_reason", "rent", "2136", &from).await.data();
@@ -103,7 +103,7 @@ async fn a_method_is_mapped_to_an_account_that_nothing_else_is_posted_to() {
     }
     let by_hand = entry(&from, &[("", "1030", 5), ("", "1040", -5)]);
     problem(&admin.post("/api/finance/journal", &by_hand).await);
-    // One of its own is proven by itself, whatever people wrote there before.
+    // An account of its own is proven separately, whatever people posted to it before.
     let by_hand = entry(&from, &[("", "1136", 7), ("", "1040", -7)]);
     admin.post("/api/finance/journal", &by_hand).await.data();
     map(&admin, "method", "ovo", "1136", &from).await.data();
@@ -149,13 +149,13 @@ async fn a_mapping_is_withdrawn_while_nothing_was_posted_by_it() {
         assert_eq!(refused.refusal(), "409 invalid_state", "{what}");
         assert_eq!(refused.body["error"]["details"]["state"], "used", "{what}");
     }
-    // Nothing was posted by its neighbour on the same account.
+    // The other reason with the same account posted nothing.
     withdraw(&admin, &taxi).await.data();
     let path = "/api/payment-methods";
     admin.post(path, &json!({"method": "gopay", "name": "GoPay", "account": "1120"})).await.data();
     admin.patch(&format!("{path}/gopay"), &json!({"account": "1130"})).await.data();
     let again = admin.patch(&format!("{path}/gopay"), &json!({"account": "1136"})).await;
-    assert_eq!(again.data()["account"], "1136", "a slip of the same day is put right");
+    assert_eq!(again.data()["account"], "1136", "a mistake can be corrected on the same day");
     assert_eq!(failed(&admin).await, Vec::<String>::new());
 }
 

@@ -1,4 +1,4 @@
-//! Keys with which programs call the API: each does what its role, scopes and stores say, as long as it lives.
+//! API keys: each may do what its role, scopes and stores allow, until it expires or is revoked.
 
 use crate::support::server::{Answer, Api, PASSWORD, Server};
 use cloud_hub::routes::ROUTES;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const KEYS: &str = "/api/api-keys";
 const JOURNAL: &str = "/api/finance/journal";
-/// Tags that no key opens: what makes another way in, what needs a session, and what no user calls.
+/// Tags that no key may use: other ways to log in, operations that need a session, and those that no user calls.
 const CLOSED: [&str; 8] =
     ["API keys", "Description", "Events", "Log-in", "Passkeys", "Store protocol", "Users", "Webhooks"];
 
@@ -44,7 +44,7 @@ fn all_scopes() -> Value {
     Scope::all().map(Scope::name).collect::<Vec<_>>().into()
 }
 
-/// Tag of every operation, by method and path as the document has them.
+/// Returns the tag of every operation, by method and path as in the document.
 fn tags() -> BTreeMap<(String, String), String> {
     let document: Value = serde_json::from_str(&cloud_hub::routes::text().unwrap()).unwrap();
     let mut tags = BTreeMap::new();
@@ -81,14 +81,14 @@ async fn a_key_does_what_its_scopes_say_and_nothing_else() {
         let method = &route.method;
         let tag = tags[&(method.to_string(), template(route.pattern))].as_str();
         let reads = |area: &str| tag == area && !route.mutates;
-        // An example that it takes would change something for the rows after it.
+        // The body is empty, because a valid example would change data for the following rows.
         let answer = one.send(method.clone(), &path, &json!({})).await;
         assert_eq!(is_refused(&answer), !reads("Finance"), "{method} {path}: {answer:?}");
         let person = route.pattern.ends_with("/approve")
             || (route.mutates && ["/api/stores", "/api/stores/:id/token"].contains(&route.pattern));
         let answer = all.send(method.clone(), &path, &json!({})).await;
         assert_eq!(is_refused(&answer), CLOSED.contains(&tag) || person, "{method} {path}: {answer:?}");
-        // It reads what finance and buyers may read, and is no administrator.
+        // This key may read what finance and purchasing may read, but nothing that only administrators may.
         let only_admins = roles.len() == 1;
         let answer = reader.send(method.clone(), &path, &json!({})).await;
         let may = (reads("Finance") || reads("Audit")) && !only_admins;
@@ -114,14 +114,14 @@ async fn a_secret_is_shown_once_rotated_with_an_overlap_and_revoked_at_once() {
     assert!(!listed.to_string().contains(secret));
     let kept = "SELECT COUNT(*) FROM api_keys WHERE hash LIKE 'srk%' OR LENGTH(hash) <> 64";
     assert_eq!(server.figure(kept).await, 0, "only a hash is stored");
-    // What it does, it does under its own name.
+    // Actions of a key are recorded under its own name.
     let connector = with(&admin, &key);
     let account = json!({"account": "6990", "name": "Sundry", "type": "expense"});
     connector.post("/api/finance/accounts", &account).await.data();
     let done = admin.get("/api/audit?action=finance.account_created").await.data()["items"][0].clone();
     assert_eq!(done["user_id"], key["key_id"], "{done}");
     assert_ne!(admin.get(KEYS).await.data()["items"][0]["last_used_at"], Value::Null);
-    // The secret before a rotation works for its overlap, and not beside two later ones.
+    // The old secret stays valid during the overlap of its rotation, but two secrets at most are valid at once.
     let second = admin.post(&at(&key, "rotate"), &json!({"overlap_hours": 24})).await.data().clone();
     for (api, what) in [(&connector, "before"), (&with(&admin, &second), "after")] {
         assert_eq!(api.get(JOURNAL).await.status, 200, "{what}");
@@ -164,19 +164,19 @@ async fn a_key_of_some_stores_reads_them_alone() {
         assert!(is_refused(&key.get(&format!("{path}?{query}&store_id=S002")).await), "{path}");
         key.get(format!("{path}?store_id=S001&{query}").trim_end_matches('&')).await.data();
     }
-    // An operation that would ignore the parameter is refused.
+    // Operations that would ignore the parameter are refused.
     for path in ["/api/stores", "/api/days/S002/2026-11-01", "/api/stores/S002/status", "/api/members"] {
         assert!(is_refused(&key.get(&format!("{path}?store_id=S001")).await), "{path}");
     }
     // A supplier's invoice may bill goods of several stores.
     assert!(is_refused(&key.get("/api/finance/invoices?store_id=S001").await));
-    // Percent-encoded or twice, it is no way round.
+    // Encoding or repeating the parameter does not bypass the limit.
     for query in ["store_id=S002&store_id=S001", "store_id=S001&store%5Fid=S002"] {
         assert!(is_refused(&key.get(&format!("/api/transactions?{query}")).await), "{query}");
     }
 }
 
-/// A key changes an order that was sent, and a larger total waits for a person.
+/// A key may change a sent order, but a higher total waits for a person's approval.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_approves_no_larger_total_of_an_order() {
     let server = Server::start().await;
@@ -189,7 +189,7 @@ async fn a_key_approves_no_larger_total_of_an_order() {
         "lines": [{"sku": "A", "qty": 5, "unit_cost": 10}]});
     let order = admin.post("/api/purchase-orders", &order).await.data().clone();
     let path = format!("/api/purchase-orders/{}", order["po_id"].as_str().unwrap());
-    // Somebody changed it since: the approver does not approve what they have not read.
+    // The order was changed since, so the approver can't approve a total that they have not read.
     let stale = admin.post(&format!("{path}/approve"), &json!({"total": 40})).await;
     assert_eq!(stale.refusal(), "422 validation_failed");
     for (step, body) in [("approve", json!({"total": 50})), ("send", json!({}))] {
@@ -205,7 +205,7 @@ async fn a_key_approves_no_larger_total_of_an_order() {
     let approve = format!("{path}/approve");
     assert_eq!(admin.post(&approve, &json!({"total": 40})).await.refusal(), "422 validation_failed");
     assert_eq!(admin.post(&approve, &json!({"total": 50_000})).await.data()["total"], 50_000);
-    // A supplier who is no longer used: a sent order is reduced, and a new one is not approved.
+    // With an inactive supplier, a sent order can be reduced, but a new one can't be approved.
     let supplier = format!("/api/suppliers/{}", supplier["supplier_id"].as_str().unwrap());
     let waiting = json!({"supplier_id": more["supplier_id"], "store_id": "S001",
         "lines": [{"sku": "A", "qty": 5, "unit_cost": 10}]});

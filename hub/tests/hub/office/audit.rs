@@ -1,4 +1,4 @@
-//! The audit log of head office: complete, chained, readable; with those of all stores.
+//! The audit log of head office: complete, chained, readable, and combined with those of all stores.
 
 use crate::office::api_keys;
 use crate::office::documents::warehouses;
@@ -129,7 +129,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     post(&format!("/api/settlements/{settlement}/approve"), json!({})).await;
     matches::change(&source, shop, admin).await;
 
-    // A store's reports create exceptions to settle, values to put back, records to retry and shifts to close.
+    // A store's records cause exceptions to resolve, values to restore, records to retry and shifts to close.
     let mut came: Value = serde_json::from_str(&receiving("S001", "A", 4, "evt_1")).unwrap();
     came["payload"]["receiving"]["po_id"] = json!(po_id);
     tells(shop, came.to_string()).await;
@@ -159,7 +159,7 @@ async fn change_everything(server: &Server, shop: &mut Shop, admin: &Api) {
     let parked = id(&first("/api/parked").await, "parked_id");
     post(&format!("/api/parked/{parked}/replay"), json!({})).await;
     post("/api/parked/replay?code=unknown_type", json!({})).await;
-    // People, and the administrator's own devices, password and log-out.
+    // Users, and the administrator's own devices, password and log-out.
     let person = json!({"username": "fin", "name": "F", "role": "ho_finance", "password": "another-horse-9"});
     let user_id = id(&post("/api/users", person).await, "id");
     patch(format!("/api/users/{user_id}"), json!({"name": "Fin Ance"})).await;
@@ -218,7 +218,7 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
         CHANGES.iter().filter(|change| !change.0.is_empty()).map(|change| (change.0, change.1)).collect();
     routes.sort_unstable();
     known.sort_unstable();
-    assert_eq!(routes, known, "every change of a person is tried here");
+    assert_eq!(routes, known, "the test makes every change that a person can make");
 
     let admin = server.api().login("boss", "third-horse-10").await;
     let all = listed(&admin, "").await;
@@ -232,7 +232,7 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
         assert!(found, "{method} {what}: {action} of {who:?} in {:?}", by_action.keys());
     }
     as_documented(&server, &admin).await;
-    // Commands are written down as nobody's in particular.
+    // Changes by commands have no user.
     for action in ["store.created", "store.disabled", "store.enabled", "user.created", "user.tokens_revoked"]
     {
         assert!(by_action[action].iter().any(|entry| entry["user_id"] == ""), "{action}");
@@ -242,12 +242,12 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
             let text = detail.as_str().unwrap_or_default();
             assert!(
                 text.parse::<i64>().is_err() && (name != "id" || entry["action"] == "conflict.restored"),
-                "figures are numbers, ids say whose: {entry}"
+                "figures are numbers, and names of IDs state what they identify: {entry}"
             );
             assert_eq!(detail.is_array(), name == "fields", "{entry}");
         }
     }
-    // What a change came to: the fields that differ, as they were and as they are.
+    // Details of a change: the fields that differ, with their old and new values.
     for (action, field, before, after) in [
         ("product.changed", "price", json!(1000), json!(900)),
         ("purchasing.supplier_changed", "phone", Value::Null, json!("+6221")),
@@ -266,7 +266,7 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
         for side in ["before", "after"] {
             let reported: Vec<&String> = details[side].as_object().unwrap().keys().collect();
             let set_at = field == "price" && reported == ["price", "price_set_at"];
-            assert!(reported == [field] || set_at, "nothing else differs: {details}");
+            assert!(reported == [field] || set_at, "no other field differs: {details}");
         }
     }
     let text = Value::from(all.clone()).to_string();
@@ -275,7 +275,7 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
     }
     assert!(server.place.run(&["verify"], "").status.success());
 
-    // By pages, and by each filter.
+    // Pages, and each filter.
     let (mut cursor, mut paged) = (String::new(), Vec::new());
     loop {
         let page = admin.get(&format!("/api/audit?limit=7{cursor}")).await.data().clone();
@@ -301,7 +301,7 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
     let id = supplier["object_id"].as_str().unwrap();
     let of_object = listed(&admin, &format!("&object_id={id}")).await;
     assert!(of_object.contains(&supplier) && of_object.iter().all(|entry| entry["object_id"] == id));
-    // Finance and purchasing see what is theirs.
+    // Finance and purchasing see their own areas.
     for (role, areas) in
         [("ho_finance", ["finance.", "settlement."]), ("ho_purchasing", ["purchasing.", "stock."])]
     {
@@ -319,7 +319,7 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
         format!("/api/audit?action=store.created&cursor={}", page["next_cursor"].as_str().unwrap());
     assert_eq!(admin.get(&elsewhere).await.refusal(), "400 invalid_cursor");
     assert_eq!(listed(&admin, "&to=2020-01-01").await.len(), 0);
-    assert!(listed(&admin, "&from=2020-01-01").await.len() > all.len(), "two people are there since");
+    assert!(listed(&admin, "&from=2020-01-01").await.len() > all.len(), "two users were created since");
     for query in ["?from=yesterday", "?x=1", "?limit=0"] {
         assert_eq!(admin.get(&format!("/api/audit{query}")).await.refusal(), "400 invalid_query", "{query}");
     }
@@ -346,7 +346,7 @@ async fn what_stores_wrote_down_is_listed_beside_it_however_long_it_is() {
     assert_eq!(found.len(), 3);
     assert_eq!((&found[0]["audit_id"], &found[0]["origin"]), (&json!("evt_1"), &json!("store")));
     assert_eq!(found[0]["details"], entry("").details);
-    assert_eq!(found[1]["action"].as_str().unwrap().len(), 5000, "the record is shown as it is");
+    assert_eq!(found[1]["action"].as_str().unwrap().len(), 5000, "the record is shown unchanged");
     assert_eq!(
         listed(&admin, "&action=drawer.opened&store_id=S001&from=2026-03-04&to=2026-03-04").await.len(),
         1

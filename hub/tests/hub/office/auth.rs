@@ -1,4 +1,4 @@
-//! Who may do what.
+//! Rights of users, stores and keys.
 
 mod identity;
 
@@ -36,14 +36,14 @@ async fn people_log_in_and_roles_are_kept_apart() {
     let me = finance.get("/api/auth/me").await;
     assert_eq!(me.data()["user"]["role"], "ho_finance");
     assert_eq!(finance.get("/api/users").await.refusal(), "403 insufficient_role");
-    // Documents say who did it, for everybody at head office.
+    // Everybody at head office sees the names of those who made a document.
     let named = finance.get("/api/staff").await.data()["items"].clone();
     let me = &me.data()["user"]["name"];
     assert!(named.as_array().unwrap().iter().any(|one| one["name"] == *me), "{named}");
     finance.get("/api/reports/sales?from=2026-01-01&to=2026-12-31").await.data();
     finance.get("/api/products").await.data();
     assert_eq!(server.api().get("/api/stores").await.refusal(), "401 missing_token");
-    // Revoked by the command beside the running hub: dead with the next request.
+    // The command revokes the user while the hub runs. The next request is refused.
     assert!(server.place.run(&["user", "revoke", "fin"], "").status.success());
     assert_eq!(finance.get("/api/auth/me").await.refusal(), "401 token_revoked");
     let log_in = async |password: &str| {
@@ -110,7 +110,7 @@ async fn a_token_for_the_time_that_somebody_named_counts_only_with_the_hubs_own_
         async move { api.get("/api/sync/pull").await }
     };
     pulled(challenge.clone()).await.data();
-    // What was signed years ago for this very moment, on the word of whoever stood in the hub's place.
+    // Challenges that were forged, for example by another hub years ago for this moment.
     for forged in
         [String::new(), "x".to_owned(), format!("{at}."), format!("{}.{mac}", at + 1), format!(".{mac}")]
     {
@@ -137,7 +137,7 @@ async fn a_store_that_has_no_name_yet_brings_its_own() {
     };
     assert_eq!(enrol("S002", "Toko Contoh").await, "Toko Contoh");
     assert_eq!(enrol("S003", "").await, "S003");
-    assert_eq!(enrol("S004", "two\nlines").await, "S004", "no name that a store may have");
+    assert_eq!(enrol("S004", "two\nlines").await, "S004", "not a valid name of a store");
     let named = admin.post("/api/stores", &json!({"store_id": "S005", "name": "Given"})).await.data().clone();
     let key = SigningKey::generate().unwrap().public_key_text();
     let ask = json!({"enrolment_token": named["enrolment_token"], "store_id": "S005", "public_key": key,
@@ -158,16 +158,20 @@ async fn an_enrolment_token_ties_one_key() {
     assert!(message.contains("enrolment token") && !message.contains("password"), "{message}");
     let first = shop.enrol(&token).await;
     assert_eq!(first.data()["n"], 0);
-    assert_eq!(shop.enrol(&token).await.data(), first.data(), "the same token with the same key again");
+    assert_eq!(
+        shop.enrol(&token).await.data(),
+        first.data(),
+        "the same token with the same key is accepted again"
+    );
     let mut other = shop.clone();
     other.key = std::sync::Arc::new(SigningKey::generate().unwrap());
     assert_eq!(other.enrol(&token).await.refusal(), "409 duplicate");
     assert_eq!(other.hello().await.refusal(), "401 invalid_token");
     assert_eq!(shop.hello().await.data()["directive"], "ok");
-    // A burnt box: a new token, a new key; the old key is out.
+    // A lost machine: the store gets a new token and a new key, and the old key is replaced.
     let done = server.place.run(&["store", "add", "S007", "--new-token"], "");
     let token = crate::support::server::stdout(&done).split_whitespace().last().unwrap().to_owned();
-    // No record came of the first box: its epoch is forgotten with its key.
+    // The first machine sent no records, so its epoch was deleted with its key.
     assert_eq!(other.enrol(&token).await.data()["n"], 0);
     let replaced = shop.hello().await;
     assert_eq!(replaced.refusal(), "403 store_replaced");
@@ -175,23 +179,23 @@ async fn an_enrolment_token_ties_one_key() {
     assert_eq!(error["details"]["replaced_by"], other.key.kid());
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("enrol it again") && !message.contains("log in"), "{message}");
-    // The same by an administrator: the token of before opens nothing any more, nor does one of a warehouse.
+    // An administrator makes a new token: the old one is invalid, and warehouses and unknown stores get none.
     let admin = server.admin().await;
     let made = admin.post("/api/stores/S007/token", &json!({})).await.data()["enrolment_token"].clone();
     assert_eq!(shop.enrol(&token).await.refusal(), "401 invalid_credentials");
-    assert_eq!(other.hello().await.data()["directive"], "ok", "its key counts until the token is used");
+    assert_eq!(other.hello().await.data()["directive"], "ok", "the old key is valid until the token is used");
     shop.enrol(made.as_str().unwrap()).await.data();
     assert_eq!(other.hello().await.refusal(), "403 store_replaced");
-    assert_eq!(shop.hello().await.data()["directive"], "ok", "a key that is enrolled again counts again");
+    assert_eq!(shop.hello().await.data()["directive"], "ok", "a key that is enrolled again is valid again");
     let problems = async || admin.get("/api/stores/S007/status").await.data()["problems"].clone();
-    assert_eq!(problems().await, json!([]), "it may have been that box itself");
+    assert_eq!(problems().await, json!([]), "the caller may be the store's own machine");
     let sql = "UPDATE replaced_keys SET replaced_at = replaced_at - 400000";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     assert_eq!(other.hello().await.refusal(), "403 store_replaced");
     assert_eq!(problems().await[0]["code"], "fenced");
     let mut stranger = other.clone();
     stranger.key = std::sync::Arc::new(SigningKey::generate().unwrap());
-    assert_eq!(stranger.hello().await.refusal(), "401 invalid_token", "a key that was never the store's");
+    assert_eq!(stranger.hello().await.refusal(), "401 invalid_token", "the key never belonged to the store");
     admin.post("/api/stores", &json!({"store_id": "W100", "kind": "warehouse"})).await.data();
     for store in ["W100", "S404"] {
         let path = format!("/api/stores/{store}/token");
@@ -222,7 +226,7 @@ async fn a_disabled_store_is_refused_and_comes_back() {
     let admin = server.admin().await;
     let answer = admin.post("/api/stores/S001/disable", &json!({})).await;
     assert_eq!(answer.data(), &json!({"store_id": "S001", "state": "disabled"}));
-    // Disabled once more, it is disabled since the first time.
+    // Disabling the store again keeps the time at which it was first disabled.
     let since = "SELECT disabled_at FROM stores WHERE store_id = 'S001'";
     let first = server.figure(since).await;
     admin.post("/api/stores/S001/disable", &json!({})).await.data();
@@ -250,7 +254,7 @@ async fn a_retried_request_gets_its_stored_answer() {
     let other = admin.keyed("/api/products", "k1", &product("B")).await;
     assert_eq!(other.refusal(), "422 idempotency_key_reused");
     assert_eq!(other.body["error"]["details"]["differs"], json!(["body"]));
-    // A refusal is not stored: the key may be used again.
+    // Refusals are not stored, so the key may be used again.
     assert_eq!(admin.keyed("/api/products", "k2", &body).await.refusal(), "409 duplicate");
     admin.keyed("/api/products", "k2", &product("C")).await.data();
     let racers: Vec<_> = (0..8)
@@ -277,7 +281,7 @@ async fn an_enrolment_token_is_stored_nowhere_that_it_can_be_read() {
     let first = admin.keyed("/api/stores", "k1", &json!({"store_id": "S010"})).await;
     let token = first.data()["enrolment_token"].as_str().unwrap().to_owned();
     let again = admin.keyed("/api/stores", "k1", &json!({"store_id": "S010"})).await;
-    assert_eq!((again.refusal().as_str(), again.replayed), ("409 duplicate", false), "no answer was kept");
+    assert_eq!((again.refusal().as_str(), again.replayed), ("409 duplicate", false), "no answer was stored");
     let bodies: Vec<String> =
         sqlx::query_scalar("SELECT body FROM idempotency").fetch_all(server.hub.db.pool()).await.unwrap();
     assert!(!bodies.iter().any(|body| body.contains(&token)), "{bodies:?}");
@@ -287,7 +291,7 @@ async fn an_enrolment_token_is_stored_nowhere_that_it_can_be_read() {
 async fn a_key_under_which_anybody_can_sign_enrols_no_store() {
     let server = Server::start().await;
     let token = server.place.add_store("S001");
-    // The neutral element, one of order eight, and a point that is not written canonically.
+    // The neutral element, a point of order eight, and a point whose encoding is not canonical.
     for weak in [
         "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
         "JuiVj8KyJ7BFw_SJ8u-Y8NXfrAXTxjM5sTgCiG1T_AU",
@@ -308,7 +312,11 @@ async fn a_password_is_no_part_of_what_a_key_remembers() {
     let made = admin.keyed("/api/users", "k1", &ani("right horse battery", "Ani")).await;
     assert_eq!((made.status.as_u16(), made.replayed), (201, false));
     let again = admin.keyed("/api/users", "k1", &ani("quite another one", "Ani")).await;
-    assert_eq!((again.status.as_u16(), again.replayed), (201, true), "only its presence counts");
+    assert_eq!(
+        (again.status.as_u16(), again.replayed),
+        (201, true),
+        "of the password only its presence counts"
+    );
     let other = admin.keyed("/api/users", "k1", &ani("right horse battery", "Budi")).await;
     assert_eq!(other.refusal(), "422 idempotency_key_reused");
 }
@@ -359,7 +367,7 @@ async fn a_key_stands_for_the_query_too() {
         let refused = send(&other, "file-1");
         assert_eq!(refused.refused(422, "idempotency_key_reused")["differs"], differs);
     }
-    // The statement of the other source was not lost: under a key of its own it is taken in.
+    // The statement of the other source can still be imported under its own key.
     send(&path(&ids[1], ""), "file-2").data(201);
     server.stop().await;
 }

@@ -1,4 +1,4 @@
-//! What a person looks at: contradictions, conflicts, stamps that do not count; read, counted, settled.
+//! Items for people: exceptions, conflicts and wrong stamps, which are read, counted and resolved.
 
 use crate::office::documents::filters::deposited;
 use crate::office::documents::stock_documents::sent_back;
@@ -48,7 +48,7 @@ async fn a_contradiction_is_read_in_plain_words_and_settled_once() {
     let all = listed(&admin, "").await;
     assert_eq!(all.len(), 3);
     let found = |one: &Value| one["found_at"].as_str().unwrap().to_owned();
-    assert!(all.windows(2).all(|pair| found(&pair[0]) >= found(&pair[1])), "the latest first");
+    assert!(all.windows(2).all(|pair| found(&pair[0]) >= found(&pair[1])), "latest first");
     assert_eq!(all[0]["code"], "user_of_another_store");
     let twice = listed(&admin, "?store_id=S001&code=receipt_number_twice").await;
     assert_eq!((twice.len(), &twice[0]["event_id"]), (2, &json!("evt_4")));
@@ -157,7 +157,7 @@ async fn finance_and_purchasing_see_and_settle_their_own() {
     admin.post("/api/users", &new).await.data();
     let buyer = server.api().login("buyer", "right horse 9").await;
     let mut shop = Shop::open(&server, "S001").await;
-    // The safe held 1,000: a bag of 1,500 is more than that, one after it more still.
+    // The safe had 1,000: a bag of 1,500 exceeds that, and the bag after it exceeds it further.
     let opening =
         json!({"store_id": "S001", "date": DAY, "lines": [{"account": "1020", "debit": 1000, "credit": 0}]});
     finance.post("/api/finance/opening", &opening).await.data();
@@ -190,7 +190,7 @@ async fn finance_and_purchasing_see_and_settle_their_own() {
     finance.post(&settle(&late), &note).await.data();
     assert_eq!(listed(&finance, "?code=late_after_lock&state=open").await, Vec::<Value>::new());
     tells(&mut shop, sale(3, "evt_late_3")).await;
-    assert_eq!(reported(3).await["settled_at"], Value::Null, "there is more of it");
+    assert_eq!(reported(3).await["settled_at"], Value::Null, "there is another late record");
     let codes = async |api: &Api| {
         let all = listed(api, "").await;
         let mut codes: Vec<String> = all.iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect();

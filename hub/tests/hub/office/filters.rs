@@ -1,4 +1,4 @@
-//! What people ask of head office's lists: each filter of each, in one table a noun.
+//! Filters of head office's lists, one table for each noun.
 
 use crate::office::products::HEADER;
 use crate::support::server::{Api, Server};
@@ -7,7 +7,7 @@ use crate::sync::kinds::raw;
 use crate::sync::shared::tells;
 use serde_json::{Value, json};
 
-/// Asks a list with every query of a table; `named` is what stands for an item. Pages of one say the same.
+/// Tests a list with every query of a table. `named` returns the name of an item. Pages of one item must give the same.
 pub async fn finds(api: &Api, path: &str, named: fn(&Value) -> String, table: &[(&str, &[&str])]) {
     for (query, expected) in table {
         let whole = api.get(&format!("{path}?{query}")).await;
@@ -323,7 +323,7 @@ async fn what_is_typed_is_found_in_every_spelling() {
     let names: [(&str, &[&str]); 4] =
         [("q=coca%20cola", &["P1"]), ("q=coca-cola", &["P1"]), ("q=7-up", &["P2"]), ("q=7%20up", &["P2"])];
     finds(&admin, "/api/products", product, &names).await;
-    // Characters count, not bytes.
+    // The limit is in characters, not bytes.
     let long = "%E0%B8%97".repeat(128);
     assert_eq!(admin.get(&format!("/api/products?q={long}")).await.data()["items"], json!([]));
     let longer = admin.get(&format!("/api/products?q={long}x")).await;

@@ -1,4 +1,4 @@
-//! The books: what a store pushes is posted once, balances, and is found again from the figure to the document.
+//! The books: pushed records are posted once, the entries balance, and each figure leads back to its document.
 
 use crate::support::server::{Api, Server, stderr, stdout};
 use crate::support::shop::{Chain, Shop};
@@ -7,7 +7,7 @@ use crate::sync::records::{DAY, NOON, Sale, receiving, shift_closed};
 use domain::wire::sync::PUSH_EVENTS_MAX;
 use serde_json::{Value, json};
 
-/// A sale of these lines (gross, discount, tax, rate, cost), paid so (method, amount, rounding).
+/// Returns a sale of these lines (gross, discount, tax, rate, cost) with these payments (method, amount, rounding).
 pub fn sold(event_id: &str, contained: bool, lines: &[[i64; 5]], payments: &[(&str, i64, i64)]) -> String {
     let number: u64 = event_id.trim_start_matches("evt_m").parse().unwrap();
     let sale = Sale { store: "S001", number, shift: "shf_1", sku: "A", qty: 1, price: 1000 };
@@ -41,7 +41,7 @@ pub fn sold(event_id: &str, contained: bool, lines: &[[i64; 5]], payments: &[(&s
     whole.to_string()
 }
 
-/// `(event, record, lines)` of M1 to M6.
+/// Returns `(event, record, lines)` of M1 to M6.
 fn sales() -> Vec<(String, Value)> {
     let one = [[100_000, 10_000, 9_900, 1_100, 60_000]];
     let plain = |gross| [[gross, 0, 9_900, 1_100, 60_000]];
@@ -133,7 +133,7 @@ pub async fn tells(shop: &mut Shop, records: Vec<String>) -> Value {
     shop.push(&shop.batch(from, to)).await.data().clone()
 }
 
-/// The lines of the entry with this key, as `[account, debit, credit]`; null: there is none.
+/// Returns the lines of the entry with this key as `[account, debit, credit]`, or null without such an entry.
 pub async fn lines(api: &Api, book: &str, cause_key: &str) -> Value {
     let journal = api.get(&format!("/api/finance/journal?store_id={book}&limit=500")).await;
     let entries = journal.data()["items"].as_array().unwrap().clone();
@@ -143,11 +143,11 @@ pub async fn lines(api: &Api, book: &str, cause_key: &str) -> Value {
     let path = format!("/api/finance/journal/{}", entry["entry_id"].as_str().unwrap());
     let entry = api.get(&path).await.data().clone();
     let line = |line: &Value| json!([line["account"], line["debit"], line["credit"]]);
-    assert_eq!(entry["source"]["business_date"], DAY, "as the store told it");
+    assert_eq!(entry["source"]["business_date"], DAY, "as the store reported it");
     entry["lines"].as_array().unwrap().iter().map(line).collect()
 }
 
-/// A trial balance is 0, and every check of the books holds.
+/// Asserts that trial balances are 0 and that every check of the books succeeds.
 pub async fn balanced(server: &Server, api: &Api) {
     for book in ["", "&store_id=S001", "&store_id=S002"] {
         let balance = api.get(&format!("/api/finance/trial-balance?date={DAY}{book}")).await.data().clone();
@@ -180,7 +180,7 @@ async fn a_sale_by_each_method_posts_its_row_once_whatever_is_sent_again() {
     assert_eq!(empty.data()["items"], json!([]), "the day before");
     let empty = admin.get(&format!("{path}&head_office=true")).await;
     assert_eq!(empty.data()["items"], json!([]), "head office's own book");
-    // The batch again, then the whole history under another epoch.
+    // The batch is pushed again, and then the whole history in another epoch.
     shop.push(&shop.batch(1, 6)).await.data();
     shop.chains.push(Chain::new("2-00000000000000bb"));
     shop.hello().await.data();
@@ -190,7 +190,7 @@ async fn a_sale_by_each_method_posts_its_row_once_whatever_is_sent_again() {
     assert_eq!(server.figure("SELECT MAX(entry_no) FROM journal").await, 6);
     assert_eq!(server.figure("SELECT COUNT(*) FROM exceptions").await, 0);
     balanced(&server, &admin).await;
-    // What does not agree with the records is named, entry by entry: of one day the sums are the same.
+    // `verify` names each entry that does not agree with the records, even if the sums of the day are the same.
     for sql in [
         "UPDATE journal SET cause_key = 'x' WHERE cause_key = 'evt_m1'",
         "UPDATE journal SET cause_key = 'evt_m1' WHERE cause_key = 'evt_m2'",
@@ -233,7 +233,7 @@ pub fn transfer(kind: &str, event_id: &str, moved: i64, resolved: &Value) -> Str
     record(kind, event_id, &json!({"business_date": DAY, "transfer": transfer, "lines": lines}))
 }
 
-/// What moves without a document: the first stock, and something that nobody explains.
+/// Returns movements without a document: the opening stock, and one without an explanation.
 fn stock_moved() -> String {
     let movement = |reason: &str, cost: i64| {
         json!({"movement_id": format!("mov_{reason}"), "sku": "A", "qty": cost / 10, "cost": cost, "correction": 0,

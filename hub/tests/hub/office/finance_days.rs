@@ -1,4 +1,4 @@
-//! Days of books: locked, opened again, and what comes late.
+//! Days of the books: locked, reopened, and records that come late.
 
 use crate::office::finance_entries::{accountant, entry, text};
 use crate::support::server::{Api, Server, stderr};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 const JOURNAL: &str = "/api/finance/journal";
 
-/// One more sale on a day.
+/// Pushes one more sale of a day.
 async fn sells(shop: &mut Shop, day: &str) -> String {
     let number = shop.chain().records.len() + 1;
     let store = shop.id.clone();
@@ -54,11 +54,11 @@ async fn what_comes_after_a_day_was_locked_has_the_next_open_one() {
     let done = locks(&finance, DAY, force.clone()).await;
     assert_eq!(done["locked"], json!([{"store_id": "S001", "from": null, "to": DAY}]));
     assert_eq!((done["forced"].as_array().unwrap().len(), &done["more"]), (1, &json!(0)));
-    assert_eq!(locks(&finance, DAY, force).await["locked"], json!([]), "nothing is open any more");
+    assert_eq!(locks(&finance, DAY, force).await["locked"], json!([]), "no day is open any more");
 
     let before = balance(&finance, DAY, "S001").await;
     let (late, early) = (sells(&mut one, DAY).await, sells(&mut two, DAY).await);
-    assert_eq!(balance(&finance, DAY, "S001").await, before, "it stays as it was");
+    assert_eq!(balance(&finance, DAY, "S001").await, before, "the balance is unchanged");
     let found = finance.get(&format!("{JOURNAL}?late=true")).await.data()["items"].clone();
     assert_eq!(found.as_array().unwrap().len(), 1);
     assert_eq!(
@@ -67,7 +67,11 @@ async fn what_comes_after_a_day_was_locked_has_the_next_open_one() {
     );
     let other =
         finance.get(&format!("{JOURNAL}?store_id=S002&from={DAY}&to={DAY}")).await.data()["items"].clone();
-    assert_eq!((other.as_array().unwrap().len(), &other[0]["cause_key"]), (2, &json!(early)), "another book");
+    assert_eq!(
+        (other.as_array().unwrap().len(), &other[0]["cause_key"]),
+        (2, &json!(early)),
+        "a different book"
+    );
 
     let days = finance.get("/api/finance/days?store_id=S001").await.data()["items"].clone();
     let row = |place: usize| {
@@ -95,7 +99,7 @@ async fn what_comes_after_a_day_was_locked_has_the_next_open_one() {
     let details = json!({"store_id": "S001", "date": DAY, "next_open_date": "2023-11-21"});
     assert_eq!(refused.body["error"]["details"], details);
 
-    // Opened again, a day is an entry's own; what went elsewhere stays there.
+    // Entries of a reopened day are dated on that day. Entries that went to another day stay there.
     let unlock = format!("/api/finance/days/{DAY}/unlock");
     let why = json!({"store_id": "S001", "reason": "a bill"});
     assert_eq!(finance.post(&unlock, &why).await.refusal(), "403 insufficient_role");
@@ -106,7 +110,7 @@ async fn what_comes_after_a_day_was_locked_has_the_next_open_one() {
     finance.post(JOURNAL, &by_hand).await.data();
     let found = finance.get(&format!("{JOURNAL}?late=true")).await.data()["items"].clone();
     assert_eq!(found.as_array().unwrap().len(), 1);
-    // The days before it stay locked.
+    // Earlier days stay locked.
     let sold = sells(&mut one, "2023-11-18").await;
     let found = finance.get(&format!("{JOURNAL}?late=true")).await.data()["items"].clone();
     assert_eq!((&found[1]["cause_key"], &found[1]["entry_date"]), (&json!(sold), &json!(DAY)));
@@ -152,7 +156,7 @@ async fn a_day_that_is_not_over_or_no_day_is_not_locked() {
     }
     assert_eq!(lock("2026-11-01", json!({"store_ids": ["S404"]})).await, "422 validation_failed");
     assert_eq!(lock("soon", json!({})).await, "404 not_found");
-    // A quiet store that was heard since, and head office: nothing is missing.
+    // Nothing is missing: the store was connected since, and head office needs no report.
     let done = locks(&finance, "2026-11-01", json!({})).await;
     assert_eq!(done["locked"].as_array().unwrap().len(), 2);
     let status = finance.get("/api/finance/status").await.data().clone();
@@ -187,7 +191,7 @@ async fn a_sale_that_meets_a_lock_is_in_the_day_or_late() {
         assert_eq!(
             balance(&finance, &selling, "S001").await,
             then,
-            "nothing entered {day} after it was locked"
+            "nothing was posted to {day} after its lock"
         );
         let path = format!("{JOURNAL}?cause_id=trx_S001_{}", round + 1);
         let found = finance.get(&path).await.data()["items"].clone();

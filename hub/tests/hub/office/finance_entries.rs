@@ -1,4 +1,4 @@
-//! What a person writes into the books: entries, reversals, opening balances, accounts.
+//! Entries by hand: entries, reversals, opening balances, accounts.
 
 use crate::support::server::{Answer, Api, Place, Server, stderr};
 use crate::support::shop::Shop;
@@ -16,7 +16,7 @@ pub fn text(data: &Value, name: &str) -> String {
     data[name].as_str().unwrap().to_owned()
 }
 
-/// Somebody of finance, logged in.
+/// Logs in as finance.
 pub async fn accountant(server: &Server) -> Api {
     let user =
         ["user", "add", "--username", "fin", "--name", "Fin", "--role", "ho_finance", "--password-stdin"];
@@ -156,7 +156,7 @@ async fn above_the_limit_only_an_administrator_writes() {
     assert_eq!(refused.refusal(), "403 approval_required");
     assert_eq!(refused.body["error"]["details"], json!({"limit": 1000, "amount": 1001}));
     let made = admin.post(JOURNAL, &body(1001)).await.data().clone();
-    // The limit also applies to what takes such an entry back, and to the opening of a book.
+    // The limit also applies to the reversal of such an entry, and to opening a book.
     let reverse = format!("{JOURNAL}/{}/reverse", text(&made, "entry_id"));
     let opening = json!({"date": "2026-11-01", "lines": [{"account": "1040", "debit": 1001}]});
     for (path, body) in [(reverse.as_str(), json!({"reason": "wrong"})), ("/api/finance/opening", opening)] {
@@ -179,7 +179,7 @@ async fn a_book_is_opened_once() {
     assert_eq!(twice.refusal(), "409 duplicate");
     assert_eq!(twice.body["error"]["details"], json!({"what": "opening", "id": made["entry_id"]}));
     assert_eq!(paths(&finance.post(path, &body("", "1210")).await), ["lines[0].account"]);
-    // One that was wrong is taken back, and the book opened anew.
+    // A wrong opening is reversed, and the book is opened again.
     let reverse = format!("{JOURNAL}/{}/reverse", text(&made, "entry_id"));
     finance.post(&reverse, &json!({"reason": "miscounted"})).await.data();
     finance.post(path, &body("S001", "1020")).await.data();
@@ -281,5 +281,5 @@ async fn an_account_moves_no_more_on_a_day_than_the_database_counts() {
     let sql = "UPDATE ledger_days SET debit = 9223372036854775806 WHERE account = '6050'";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     assert_eq!(paths(&finance.post(JOURNAL, &body).await), ["lines"]);
-    assert_eq!(server.figure("SELECT COUNT(*) FROM journal").await, 1, "nothing of it stays");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM journal").await, 1, "nothing is kept");
 }

@@ -1,4 +1,4 @@
-//! Lists of the books: pages, filters, and who may read them.
+//! Lists of the books: pages, filters, and permitted roles.
 
 use crate::office::finance_entries::{accountant, entry};
 use crate::office::purchasing::payables;
@@ -73,7 +73,7 @@ async fn the_journal_is_read_in_pages_and_by_filters_and_by_those_who_may() {
         );
     }
     assert_eq!(admin.get("/api/finance/journal?cursor=x").await.refusal(), "400 invalid_cursor");
-    // A place in one account's entries is none in another's, nor among other days or books.
+    // A cursor of one account's entries is not valid for another account, other days or another book.
     let page = admin.get("/api/finance/accounts/1010/entries?limit=1").await.data().clone();
     let cursor = page["next_cursor"].as_str().unwrap();
     for other in ["1210/entries?limit=1", "1010/entries?from=2023-11-20", "1010/entries?store_id=S001"] {
@@ -100,12 +100,12 @@ async fn the_journal_is_read_in_pages_and_by_filters_and_by_those_who_may() {
     for field in ["group_id", "reverses", "reversed_by", "created_by", "reference_date"] {
         assert_eq!(entry.get(field), Some(&json!(null)), "{field}");
     }
-    // What stands on an account is of all days until then: a shift that is still open on an earlier one.
+    // The balance of an account has all days until then, for example a shift that is still open on an earlier day.
     let sql = "UPDATE stores SET disabled = 1, disabled_at = 1700500000000 WHERE store_id = 'S001'";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     let late = admin.get("/api/finance/trial-balance?date=2023-12-24").await.data()["completeness"].clone();
-    assert_eq!(late["stores_expected"], 2, "its entries are in the balance");
-    // Sums that no figure holds.
+    assert_eq!(late["stores_expected"], 2, "the balance has entries of the disabled store");
+    // Sums that exceed the largest figure.
     let sql = "UPDATE ledger_days SET debit = 9007199254740991 WHERE account = '1010'";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     let hides = async |path: &str| {
@@ -191,7 +191,7 @@ async fn every_list_of_money_says_how_complete_it_is() {
     }
     for own in ["journal?head_office=true", "accounts/1010/entries?store_id="] {
         let reported = finance.get(&format!("/api/finance/{own}")).await.data()["completeness"].clone();
-        assert_eq!(reported["stores_expected"], 0, "{own}: no store tells of head office's own book");
+        assert_eq!(reported["stores_expected"], 0, "{own}: no store reports to head office's own book");
     }
 }
 
@@ -201,7 +201,7 @@ async fn a_program_reads_each_entry_of_a_book_once_with_its_lines() {
     let admin = server.admin().await;
     let mut shop = Shop::sold(&server, "S001", 5).await;
     let _other = Shop::sold(&server, "S002", 2).await;
-    // A day is one call: the lines are those of each entry.
+    // One request for a day returns the lines of each entry.
     let listed = admin.get("/api/finance/journal?include=lines").await.data()["items"].clone();
     assert_eq!(listed.as_array().unwrap().len(), 7);
     for entry in listed.as_array().unwrap() {
@@ -211,7 +211,7 @@ async fn a_program_reads_each_entry_of_a_book_once_with_its_lines() {
     }
     let without = admin.get("/api/finance/journal").await.data()["items"][0].clone();
     assert!(without.get("lines").is_none(), "{without}");
-    // By number, page by page, and from there on what is new.
+    // Entries by number, page by page, and new entries from there on.
     let path = "/api/finance/journal?store_id=S001&limit=2&after_no";
     let numbers = |page: &serde_json::Value| -> Vec<i64> {
         page["items"].as_array().unwrap().iter().map(|entry| entry["entry_no"].as_i64().unwrap()).collect()
@@ -222,7 +222,8 @@ async fn a_program_reads_each_entry_of_a_book_once_with_its_lines() {
     let second = admin.get(&format!("{path}=1&cursor={cursor}")).await.data().clone();
     assert_eq!((numbers(&second), &second["next_cursor"]), (vec![4, 5], &json!(null)));
     assert_eq!(numbers(admin.get(&format!("{path}=5")).await.data()), Vec::<i64>::new());
-    // A place that a restored hub does not have, or has for another entry, is refused instead of leaving entries out.
+    // A cursor that a restored hub does not have, or has for another entry, is refused; otherwise entries would be left
+    // out.
     let id = |index: usize| second["items"][index]["entry_id"].as_str().unwrap();
     assert_eq!(numbers(admin.get(&format!("{path}=4&after_id={}", id(0))).await.data()), [5]);
     for place in [format!("=5&after_id={}", id(0)), "=6".to_owned(), format!("=0&after_id={}", id(0))] {
@@ -235,7 +236,7 @@ async fn a_program_reads_each_entry_of_a_book_once_with_its_lines() {
         let refused = admin.get(&format!("/api/finance/journal?{query}")).await;
         assert_eq!(refused.refusal(), "400 invalid_query", "{query}");
     }
-    // As CSV a row is a line.
+    // In CSV each line of an entry is a row.
     let table = async |cursor: &str| {
         let path = format!("{path}=0&separator=%3B{cursor}");
         let (next, text) = admin.headed(&path, "text/csv", "x-next-cursor").await;

@@ -27,7 +27,7 @@ async fn months_close_in_order_and_a_year_ends_with_its_last() {
     let server = Server::start().await;
     let (finance, admin) = (accountant(&server).await, server.admin().await);
     let this = server.hub.today(clock::now()).strftime("%Y-%m").to_string();
-    assert_eq!(close(&finance, &this).await.refusal(), "422 validation_failed", "it has not ended");
+    assert_eq!(close(&finance, &this).await.refusal(), "422 validation_failed", "the month has not ended");
     assert_eq!(close(&finance, "2023-13").await.refusal(), "404 not_found");
     let body = entry("2023-11-10", &[("", "1040", 1000), ("", "7010", -1000)]);
     finance.post(JOURNAL, &body).await.data();
@@ -72,7 +72,7 @@ async fn months_close_in_order_and_a_year_ends_with_its_last() {
         }
     };
     let both = json!([["2023-12", "closed", -300], ["2023-11", "closed", 1000]]);
-    assert_eq!(json!(results(2023).await), both, "the year's end is no part of the result");
+    assert_eq!(json!(results(2023).await), both, "the result excludes the entry at the end of the year");
     assert_eq!(results(2022).await, Vec::<Value>::new());
     let balance = finance.get("/api/finance/trial-balance?date=2023-12-31").await.data()["items"].clone();
     assert_eq!(
@@ -88,7 +88,7 @@ async fn months_close_in_order_and_a_year_ends_with_its_last() {
     assert_eq!(refused.body["error"]["details"]["allowed"], json!(["2023-12"]));
     assert_eq!(admin.post(&reopen("2023-12"), &why).await.data()["state"], "open");
     let balance = finance.get("/api/finance/trial-balance?date=2023-12-31").await.data()["items"].clone();
-    assert_eq!(balance.as_array().unwrap().len(), 3, "the year's end was taken back");
+    assert_eq!(balance.as_array().unwrap().len(), 3, "the entry at the end of the year was reversed");
     close(&finance, "2023-12").await.data();
     assert_eq!(json!(results(2023).await), both);
 
@@ -111,7 +111,10 @@ async fn the_first_month_that_is_closed_takes_all_before_it_with_it() {
         let finance = finance.clone();
         async move {
             let answer = finance.get("/api/finance/periods?year=2023").await.data().clone();
-            assert_eq!(answer["completeness"]["missing"][0]["store_id"], "S009", "it was never heard");
+            assert_eq!(
+                answer["completeness"]["missing"][0]["store_id"], "S009",
+                "the store was never connected"
+            );
             let list = answer["items"].clone();
             let months = list.as_array().unwrap().iter().map(|month| json!([month["month"], month["state"]]));
             json!(months.collect::<Vec<_>>())
@@ -136,7 +139,7 @@ async fn a_month_whose_books_differ_from_their_lists_stays_open() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     assert_eq!(finance.post("/api/finance/proofs", &json!({})).await.data()["ok"], true);
-    // Cash of a shift that nobody opened.
+    // Cash of a shift without an opening.
     let mut shop = Shop::open(&server, "S001").await;
     shop.sell(1);
     let mut batch = shop.batch(1, 1);
@@ -172,7 +175,7 @@ async fn what_comes_while_a_month_waits_to_be_closed_is_proven_with_it() {
         let path = "/api/finance/periods/2023-11/close";
         tokio::spawn(async move { finance.keyed(path, "close-november", &json!({})).await })
     };
-    // Of two with one key one waits for the other, and is notified: by then that one waits for its turn to write.
+    // Of two requests with one key the second is refused at once. By then the first waits for its turn to write.
     let (mut one, mut two) = (ask(), ask());
     let (reported, waits) = tokio::select! {
         reported = &mut one => (reported, two),
@@ -209,7 +212,7 @@ async fn every_list_beside_the_books_is_proven() {
     };
     assert_eq!(failed().await, Vec::<(String, i64)>::new());
     let sold = proven().await.as_array().unwrap().iter().find(|proof| proof["name"] == "rollups").cloned();
-    assert_eq!(sold.unwrap()["right"], 70_001, "what was sold, and its piece");
+    assert_eq!(sold.unwrap()["right"], 70_001, "the sale and its piece");
     let transit = "INSERT INTO in_transit (store_id, transfer_id, value, settled, arrived) VALUES ('S001', 'trf_1', 5, $1, 1)";
     let found = json!([[1, {"resolution": "found_at_destination", "qty": 1, "cost": 30, "user_id": "u", "at": NOON}]]);
     sqlx::query(transit).bind(found.to_string()).execute(server.hub.db.pool()).await.unwrap();
@@ -305,12 +308,12 @@ async fn tax_is_reported_by_the_day_in_the_books_and_agrees_with_the_account() {
     assert_eq!((&both["late"], &both["ledger"]["agrees"]), (&late, &json!(true)));
     let by_store = tax(&format!("from={DAY}&to=2023-11-30&group_by=store&store_id=S001")).await;
     assert_eq!((&by_store["output"][0]["store_id"], &by_store["output_tax"]), (&json!("S001"), &json!(330)));
-    // Sums and documents show which stores have not reported everything of these days.
+    // Sums and documents state which stores have not reported everything about these days.
     for query in ["", "&store_id=S001", "&group_by=document"] {
         let reported = tax(&format!("from={DAY}&to={DAY}{query}")).await["completeness"].clone();
         assert_eq!(reported["missing"][0]["reasons"], json!(["not_sealed"]), "{query}: {reported}");
     }
-    // What differs is an alarm until it agrees again.
+    // A difference raises an alarm until the figures agree again.
     for (sql, agrees) in
         [("UPDATE sale_lines SET tax = tax + 1", false), ("UPDATE sale_lines SET tax = tax - 1", true)]
     {

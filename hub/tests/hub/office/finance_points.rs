@@ -1,4 +1,4 @@
-//! The points' pool: what sales, returns, voids and persons do to it, by both policies, to the unit.
+//! The pool of points: exact effects of sales, returns, voids and people, with both policies.
 
 use crate::office::finance::{balanced, lines, tells};
 use crate::support::server::{Place, Server};
@@ -19,7 +19,7 @@ fn points(points: i64, reason: &str, reference: &str) -> Value {
         "reference_id": reference, "balance_after": 0, "lots": [], "business_date": DAY, "user_id": "usr_1", "at": NOON})
 }
 
-/// 100,000 without tax, cost 10, of which points pay a part; it earns points.
+/// Returns a sale of 100,000 without tax and with a cost of 10, of which points pay a part. It earns points.
 fn sold(number: u64, by_points: i64, earned: i64) -> Value {
     let sale = Sale { store: "S001", number, shift: "shf_1", sku: "A", qty: 1, price: 100_000 };
     let mut whole: Value = serde_json::from_str(&sale.record(&format!("evt_{number}"))).unwrap();
@@ -32,7 +32,7 @@ fn sold(number: u64, by_points: i64, earned: i64) -> Value {
     if by_points > 0 {
         other["payment_id"] = json!(format!("pay_points_{number}"));
         other["method"] = json!("points");
-        // In two payments: each gives its part.
+        // Two payments, each a part of the amount.
         for amount in [by_points / 2, by_points - by_points / 2] {
             let mut part = other.clone();
             part["amount"] = json!(amount);
@@ -65,7 +65,7 @@ fn voided(number: u64, by_points: i64, earned: i64) -> String {
     whole.to_string()
 }
 
-/// A part of the first sale comes back: money, what it had earned, what had paid.
+/// Returns a return of a part of the first sale: refund, tax, deducted points, points given back.
 fn comes_back(event_id: &str, state: &str, [refund, tax, reversed, back]: [i64; 4]) -> String {
     let kind = if state == "posted" { "return.posted" } else { "return.voided" };
     let mut document = returned(event_id.trim_end_matches("_void"), "trx_S001_1", state);
@@ -103,7 +103,7 @@ async fn pool(server: &Server) -> (i64, i64) {
     )
 }
 
-/// What an entry does to the accounts of points: `[2040, 4040, 6040]`, debit above 0.
+/// Returns an entry's effect on the accounts of points: `[2040, 4040, 6040]`, debit above 0.
 async fn posted(server: &Server, event_id: &str) -> [i64; 3] {
     let admin = server.admin().await;
     let lines = lines(&admin, "S001", event_id).await;
@@ -113,7 +113,7 @@ async fn posted(server: &Server, event_id: &str) -> [i64; 3] {
     })
 }
 
-/// The same at a store where one point pays so much.
+/// Returns the record with another value of a point.
 fn worth(record: &str, each: i64) -> String {
     let mut whole: Value = serde_json::from_str(record).unwrap();
     for name in ["points", "entry"] {
@@ -152,7 +152,7 @@ async fn points_count_by_what_their_store_says_that_one_pays() {
     assert_eq!(posted(&server, "evt_given").await, [-50_000, 0, 50_000]);
     assert_eq!(posted(&server, "evt_r1").await, [5_600, 0, -5_600]);
     assert_eq!(pool(&server).await, (605, 60_500));
-    // What head office lets expire counts by what stores say: here by the average.
+    // Points to expire are valued as the stores report them, here at the average.
     let admin = server.admin().await;
     let report = admin.get(&format!("/api/reports/points-liability?as_of={DAY}")).await;
     assert_eq!(report.data()["totals"]["value"], 60_500, "{}", report.body);
@@ -164,7 +164,7 @@ async fn points_count_by_what_their_store_says_that_one_pays() {
     assert_eq!(tells(&mut shop, records).await["parked"], json!([]));
     // 111 x 100 x 80 % = 8,880; of 100,000 its share is 100,000 x 8,880 / 108,880 = 8,156.
     assert_eq!(posted(&server, "evt_1").await, [-8_156, 8_156, 0]);
-    // 60 of 111 release 4,409; the rest of their face, 6,000, was never deferred.
+    // 60 of 111 release 4,409. The rest of their nominal value of 6,000 was never deferred.
     assert_eq!(posted(&server, "evt_2").await, [4_409, 1_591, 0]);
     assert_eq!(pool(&server).await, (51, 3_747));
     balanced(&server, &server.admin().await).await;
@@ -195,7 +195,7 @@ async fn points_are_an_expense_at_their_face() {
         ("evt_r2", [55, 0, -55]),
         ("evt_r2_void", [-55, 0, 55]),
         ("evt_expired", [100, 0, -100]),
-        // 555 - 100 = 455 are there: the rest is cut, on both sides.
+        // 555 - 100 = 455 are in the pool: the excess is cut on both sides.
         ("evt_taken", [455, 0, -455]),
     ] {
         assert_eq!(posted(&server, event_id).await, expected, "{event_id}");
@@ -208,7 +208,7 @@ async fn points_are_an_expense_at_their_face() {
 async fn points_defer_a_part_of_the_price() {
     let server = server("deferral").await;
     let mut shop = Shop::open(&server, "S001").await;
-    // Alone 111 points are worth 89, of 100,000 too; 200 given by hand 160.
+    // 111 points alone are worth 89 of 100,000; 200 points given by hand are worth 160.
     let records = vec![
         sold(1, 0, 111).to_string(),
         adjusted("evt_given", 200, "adjust"),
@@ -225,19 +225,19 @@ async fn points_defer_a_part_of_the_price() {
         ("evt_given", [-160, 0, 160]),
         // 249 × 100 / 311 = 80.06.
         ("evt_2", [80, 20, 0]),
-        // 89 × 56 / 111 = 44.9; then all told 66.55, at last 89.
+        // 89 × 56 / 111 = 44.9; then 66.55 in total, and finally 89.
         ("evt_r1", [45, -45, 0]),
         ("evt_r2", [22, -22, 0]),
         ("evt_r3", [22, -22, 0]),
         ("evt_void_2", [-80, -20, 0]),
-        // 200 points hold 160.
+        // 200 points are worth 160.
         ("evt_expired", [40, -40, 0]),
     ] {
         assert_eq!(posted(&server, event_id).await, expected, "{event_id}");
     }
     assert_eq!(pool(&server).await, (150, 120));
     balanced(&server, &server.admin().await).await;
-    // The policy is that of the points there are.
+    // The policy can't change while there are points.
     let place = server.stop().await;
     let text = std::fs::read_to_string(&place.config).unwrap().replace("deferral", "expense");
     std::fs::write(&place.config, text).unwrap();
@@ -269,13 +269,13 @@ async fn what_moves_2040_moves_the_pool_whether_a_member_has_the_points_or_not()
     let mut nobodys: Value =
         serde_json::from_str(&comes_back("evt_r1", "posted", [55_500, 5_500, 0, 30])).unwrap();
     nobodys["payload"]["points"] = json!([]);
-    // It was called off before it was paid.
+    // The basket was voided before it was paid.
     let mut basket: Value = serde_json::from_str(&voided(3, 0, 50)).unwrap();
     basket["payload"]["transaction"]["receipt_no"] = Value::Null;
     basket["payload"]["refunds"] = json!([]);
     let records = vec![sold(1, 0, 111).to_string(), nobodys.to_string(), basket.to_string()];
     assert_eq!(tells(&mut shop, records).await["parked"], json!([]));
-    assert_eq!(posted(&server, "evt_r1").await, [0, 0, -30], "nobody is owed them");
+    assert_eq!(posted(&server, "evt_r1").await, [0, 0, -30], "no member is owed these points");
     assert_eq!(pool(&server).await, (111, 111));
     balanced(&server, &server.admin().await).await;
 }
@@ -285,7 +285,7 @@ async fn what_is_given_back_is_no_more_than_had_been_released() {
     for (there, [released, first, second]) in [(60, [60, 50, 10]), (0, [0, 0, 0])] {
         let server = server("expense").await;
         let mut shop = Shop::open(&server, "S001").await;
-        // Points of a store that has not told of them yet pay: the pool has fewer.
+        // The points come from a store that has not reported them yet, so the pool has fewer.
         let mut records = vec![
             sold(1, 100, 7).to_string(),
             comes_back("evt_r1", "posted", [55_500, 5_500, 3, 50]),
@@ -309,10 +309,10 @@ async fn a_pool_that_is_full_holds_no_sale_up() {
     let server = server("expense").await;
     let mut shop = Shop::open(&server, "S001").await;
     let most = domain::model::base::limits::FIGURE_MAX;
-    // Of another day: the sums of one are bounded too.
+    // Another day, because the sums of one day are limited too.
     let first = sold(1, 0, most - 200_000).to_string().replace(DAY, "2023-11-19");
     let records = vec![first, sold(2, 0, 300_000).to_string().replace("mbr_1", "mbr_2")];
     assert_eq!(tells(&mut shop, records).await["parked"], json!([]));
     assert_eq!(pool(&server).await, (most, most));
-    assert_eq!(posted(&server, "evt_2").await, [-200_000, 0, 200_000], "the rest is cut, on both sides");
+    assert_eq!(posted(&server, "evt_2").await, [-200_000, 0, 200_000], "the excess is cut on both sides");
 }

@@ -1,4 +1,4 @@
-//! What head office knows beside an event when it posts it: other counts, transfers, mappings.
+//! Postings that depend on more than the event: other counts, transfers, mappings.
 
 use crate::office::finance::{adjustment, balanced, lines, tells, transfer};
 use crate::support::server::{Api, Server, stderr, stdout};
@@ -7,7 +7,7 @@ use crate::sync::kinds::{effect, moved_cash, return_record};
 use crate::sync::records::{DAY, NOON, Sale, shift_closed};
 use serde_json::{Value, json};
 
-/// A close by whoever says so: at so many seconds after noon, with a Z or without.
+/// Returns a close by a user, this many seconds after noon, with or without a Z number.
 fn close(event_id: &str, by: &str, after: i64, z_no: Option<u64>, [expected, counted]: [i64; 2]) -> String {
     let mut whole: Value = serde_json::from_str(&shift_closed("S001", "shf_1", event_id)).unwrap();
     let shift = &mut whole["payload"]["shift"];
@@ -18,7 +18,7 @@ fn close(event_id: &str, by: &str, after: i64, z_no: Option<u64>, [expected, cou
     whole.to_string()
 }
 
-/// What stands on an account of a book, debit above 0.
+/// Returns the balance of an account in a book, debit above 0.
 async fn balance(api: &Api, book: &str, account: &str) -> i64 {
     let path = format!("/api/finance/accounts/{account}/entries?store_id={book}");
     api.get(&path).await.data()["closing_balance"].as_i64().unwrap()
@@ -38,13 +38,13 @@ async fn a_shift_that_two_copies_counted_is_posted_once_in_either_order() {
         assert_eq!(
             (&shown["event_id"], &shown["closed_by"], &shown["counted_cash"]),
             (&json!("evt_z"), &json!("usr_1"), &json!(51_000)),
-            "the copy that closed it is shown"
+            "the copy that closed the shift is shown"
         );
-        // The same close under another event says nothing new.
+        // The same close in another event adds nothing.
         let again = went_on.replace("evt_z", "evt_again");
         assert_eq!(tells(&mut shop, vec![again]).await["parked"], json!([]));
         let stand = [balance(&admin, "S001", "1010").await, balance(&admin, "S001", "1020").await];
-        assert_eq!(stand, [-51_110, 51_100], "expected by the Z, the latest count counts");
+        assert_eq!(stand, [-51_110, 51_100], "the expected amount of the Z report, and the latest count");
         assert_eq!(balance(&admin, "S001", "6010").await, 10);
         assert_eq!(lines(&admin, "S001", "evt_again").await, Value::Null);
         assert_eq!(server.figure("SELECT z_no * 1000000 + counted_cash FROM shifts").await, 1_051_000);
@@ -71,7 +71,7 @@ async fn nobody_posts_in_a_book_that_it_only_names() {
         (&json!("evt_empty"), &json!("invalid_payload"))
     );
     let own = json!([["1210", 70, 0], ["9990", 0, 70]]);
-    assert_eq!(lines(&admin, "S002", "evt_named").await, own, "its goods moved, whosever they were");
+    assert_eq!(lines(&admin, "S002", "evt_named").await, own, "the store's own stock moved");
     assert_eq!(server.figure("SELECT COUNT(*) FROM journal WHERE store_id IN ('S003', '')").await, 0);
     assert_eq!(balance(&admin, "S001", "1220").await, 100);
     let found = admin.get("/api/exceptions?code=transfer_of_other_stores").await.data()["items"].clone();
@@ -89,7 +89,7 @@ async fn each_part_of_a_shortfall_is_posted_once_whenever_it_was_settled() {
     let lost = json!({"resolution": "lost", "qty": 1, "cost": 10, "user_id": "usr_1", "at": NOON});
     let resolved =
         |event_id: &str, parts: &[&Value]| transfer("transfer.resolved", event_id, 0, &json!(parts));
-    // Two in one millisecond, alike to the letter.
+    // Two identical parts in one millisecond.
     let parts = vec![resolved("evt_r1", &[&lost]), resolved("evt_r2", &[&lost, &lost])];
     tells(&mut one, parts).await;
     for event_id in ["evt_r1", "evt_r2"] {
@@ -100,7 +100,7 @@ async fn each_part_of_a_shortfall_is_posted_once_whenever_it_was_settled() {
         );
     }
     tells(&mut one, vec![resolved("evt_r3", &[&lost, &lost])]).await;
-    assert_eq!(lines(&admin, "S001", "evt_r3").await, Value::Null, "it settles nothing more");
+    assert_eq!(lines(&admin, "S001", "evt_r3").await, Value::Null, "a repeated resolution has no effect");
     assert_eq!(balance(&admin, "S001", "1220").await, 10);
     balanced(&server, &admin).await;
 }
@@ -111,7 +111,7 @@ async fn goods_in_transit_beyond_the_document_of_a_sender_who_knows_the_receipt_
     let admin = server.admin().await;
     let (mut one, mut two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);
     tells(&mut one, vec![transfer("transfer.sent", "evt_sent", -10, &json!([]))]).await;
-    // It is called off, and arrives all the same: the goods leave again, dearer than before.
+    // The transfer is cancelled and arrives nevertheless: the goods leave again, at a higher cost.
     tells(&mut one, vec![transfer("transfer.cancelled", "evt_off", 10, &json!([]))]).await;
     tells(&mut two, vec![transfer("transfer.received", "evt_arrived", 7, &json!([]))]).await;
     assert_eq!(balance(&admin, "S001", "1220").await, -70);
@@ -120,7 +120,7 @@ async fn goods_in_transit_beyond_the_document_of_a_sender_who_knows_the_receipt_
     again["payload"]["lines"] = json!([effect(1, -10, -110)]);
     again["payload"]["transfer"]["lines"][0]["cost"] = json!(110);
     tells(&mut one, vec![again.to_string()]).await;
-    // 1220 holds 110 - 70 = 40; three of ten at 110 are 33.
+    // 1220 has 110 - 70 = 40; three of ten at 110 are 33.
     assert_eq!(
         lines(&admin, "S001", "evt_lost").await,
         json!([["1210", 0, 110], ["1220", 103, 0], ["5140", 7, 0]])
@@ -156,7 +156,7 @@ async fn damaged_goods_are_kept_and_written_off_from_where_they_lie() {
     balanced(&server, &admin).await;
 }
 
-/// Cash that moved for a coded reason.
+/// Returns a cash movement with a reason code.
 fn coded(event_id: &str, kind: &str, code: &str) -> String {
     let mut whole: Value = serde_json::from_str(&moved_cash(event_id, kind, 500)).unwrap();
     whole["payload"]["movement"]["reason_code"] = json!(code);
@@ -225,14 +225,14 @@ async fn a_mapped_account_takes_the_place_of_the_plans_from_its_day_on() {
     ] {
         assert_eq!(lines(&admin, "S001", event_id).await, expected, "{event_id}");
     }
-    assert_eq!(balance(&admin, "S001", "1120").await, 1110, "by the day in the books");
-    // It takes no line by hand, and is not closed while something is mapped to it.
+    assert_eq!(balance(&admin, "S001", "1120").await, 1110, "by the date in the books");
+    // The account takes no entries by hand and can't be closed while something is mapped to it.
     let by_hand = json!({"date": DAY, "memo": "m", "lines": [{"account": "1125", "debit": 1, "credit": 0},
         {"account": "1040", "debit": 0, "credit": 1}]});
     assert_eq!(admin.post("/api/finance/journal", &by_hand).await.refusal(), "422 validation_failed");
     let closed = json!({"state": "closed"});
     assert_eq!(admin.patch("/api/finance/accounts/5115", &closed).await.refusal(), "409 not_ready");
-    // Closed all the same: the plan's account is used, and a person is told.
+    // If the account is closed nevertheless, the default account is used and an exception is made.
     let sql = "UPDATE accounts SET closed = 1 WHERE account = '6110'";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     tells(&mut shop, vec![coded("csh_closed", "pay_out", "rent")]).await;
@@ -249,7 +249,7 @@ async fn a_mapped_account_takes_the_place_of_the_plans_from_its_day_on() {
         let Some(next) = page["next_cursor"].as_str() else { break };
         cursor = format!("&cursor={next}");
     }
-    assert_eq!(json!(keys), json!(["qris", "qris", "rent", "theft"]), "the latest day first");
+    assert_eq!(json!(keys), json!(["qris", "qris", "rent", "theft"]), "latest day first");
     balanced(&server, &admin).await;
 }
 
@@ -291,7 +291,7 @@ async fn cash_joins_what_is_not_invoiced_by_the_account_that_it_is_posted_to() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_database_takes_back_is_done_again_three_times_at_most() {
     if std::env::var("HUB_TEST_POSTGRES").is_err() {
-        // One writer at a time: nothing is taken back.
+        // SQLite has one writer at a time, so nothing is rolled back.
         return;
     }
     let server = Server::start().await;
@@ -314,7 +314,7 @@ async fn what_the_database_takes_back_is_done_again_three_times_at_most() {
     let refused = shop.push(&shop.batch(2, 2)).await;
     assert_eq!(refused.refusal(), "503 unavailable");
     assert!(refused.retry_after.is_some());
-    assert_eq!(server.figure("SELECT last_value FROM tries").await, -7, "four times in all");
+    assert_eq!(server.figure("SELECT last_value FROM tries").await, -7, "four attempts in total");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -351,7 +351,7 @@ async fn goods_without_a_reported_arrival_are_not_lost() {
     tells(&mut one, records).await;
     assert_eq!(lines(&admin, "S001", "evt_settled").await, json!([["1220", 0, 10], ["5140", 10, 0]]));
     tells(&mut two, vec![transfer("transfer.received", "evt_arrived", 7, &json!([]))]).await;
-    assert_eq!(balance(&admin, "S001", "1220").await, 20, "two of ten are on their way, or lost");
+    assert_eq!(balance(&admin, "S001", "1220").await, 20, "two of ten are in transit or lost");
     assert_eq!(balance(&admin, "S001", "5140").await, 10);
     balanced(&server, &admin).await;
     sqlx::query("UPDATE in_transit SET value = 21").execute(server.hub.db.pool()).await.unwrap();

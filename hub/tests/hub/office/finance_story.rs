@@ -1,5 +1,5 @@
-//! The accountant's story, as far as stores' events and openings go: three days of two stores, entry by entry, and the
-//! trial balance to the unit.
+//! The part of the accountant's story that stores' events and openings cover: three days of two stores, entry by entry,
+//! and the trial balance to the unit.
 
 use crate::office::finance::{sold, tells};
 use crate::support::server::{Api, Server};
@@ -8,19 +8,19 @@ use crate::sync::kinds::{effect, moved_cash, record, returned};
 use crate::sync::records::{DAY, NOON, receiving, shift_closed};
 use serde_json::{Value, json};
 
-/// A record as it would be in this store, on this day of November 2026.
+/// Returns a record moved to this store and this day of November 2026.
 fn on(store: &str, day: u8, record: &str) -> String {
     let record = record.replace(DAY, &format!("2026-11-{day}"));
     record.replace("\"S001\"", &format!("\"{store}\"")).replace("\"S001-main", &format!("\"{store}-main"))
 }
 
-/// One line with the tax of 11 %: gross, discount, tax, cost.
+/// Returns a sale of one line with a tax of 11 %: gross, discount, tax, cost.
 fn sale(number: u64, contained: bool, line: [i64; 4], payment: (&str, i64, i64)) -> String {
     let [gross, discount, tax, cost] = line;
     sold(&format!("evt_m{number}"), contained, &[[gross, discount, tax, 1_100, cost]], &[payment])
 }
 
-/// A shift of one day: opened, or closed with what was expected and counted.
+/// Returns a shift of one day: opened, or closed with its expected and counted amounts.
 fn shift(store: &str, day: u8, counted: Option<[i64; 2]>) -> String {
     let event_id = format!("evt_{store}_{day}_{}", if counted.is_some() { "z" } else { "open" });
     let mut whole: Value =
@@ -39,7 +39,7 @@ fn shift(store: &str, day: u8, counted: Option<[i64; 2]>) -> String {
     on(store, day, &whole.to_string())
 }
 
-/// A return of the sale of that number: refund, tax, cost.
+/// Returns a return of the sale with that number: refund, tax, cost.
 fn back(number: u64, [refund, tax, cost]: [i64; 3], method: &str, disposition: &str) -> String {
     let mut document = returned(&format!("ret_{number}"), &format!("trx_S001_{number}"), "posted");
     document["receipt_no"] = json!(format!("S001-main-{:08}", 100 + number));
@@ -116,7 +116,7 @@ pub fn pots() -> Vec<String> {
     ]
 }
 
-/// The entries of a book in their order, `day: account amount, …`, credit below 0.
+/// Returns the entries of a book in order, `day: account amount, …`, credit below 0.
 async fn entries(api: &Api, book: &str) -> Vec<String> {
     let journal = api.get(&format!("/api/finance/journal?store_id={book}&limit=500")).await.data().clone();
     let mut items = journal["items"].as_array().unwrap().clone();
@@ -191,7 +191,7 @@ async fn the_accountants_story_is_posted_row_by_row_to_the_unit() {
             "20: 1010 -311000, 1020 311000",
         ]
     );
-    // What the invoice and the settlements of the story post is not in it.
+    // The entries of the story's invoice and settlements are not included.
     let balance = admin.get("/api/finance/trial-balance?date=2026-11-20").await.data().clone();
     let row = |row: &Value| {
         json!([row["account"], row["debit"].as_i64().unwrap() - row["credit"].as_i64().unwrap()])

@@ -1,4 +1,4 @@
-//! What is taken back goes to the accounts that it went to, whatever is mapped since.
+//! Reversals use the accounts of the original entry, whatever is mapped since.
 
 use crate::office::finance::{adjustment, balanced, lines, tells};
 use crate::support::server::Server;
@@ -13,7 +13,7 @@ fn by_qris(number: u64) -> Value {
     serde_json::from_str(&record).unwrap()
 }
 
-/// The wrong button: it was a card.
+/// Returns a sale whose payment is corrected from QRIS to card.
 fn corrected(number: u64) -> String {
     let mut sale = by_qris(number)["payload"]["transaction"].clone();
     let mut right = sale["payments"][0].clone();
@@ -34,7 +34,7 @@ fn back(kind: &str, event_id: &str, state: &str, sign: i64) -> String {
     record(kind, event_id, &json!({"business_date": DAY, "document": document, "lines": lines, "points": []}))
 }
 
-/// Rent from the till, or what takes it back.
+/// Returns a rent payment from the till, or its reversal.
 fn rent(event_id: &str, amount: i64, reverses: Value) -> String {
     let mut whole: Value = serde_json::from_str(&moved_cash(event_id, "pay_out", amount)).unwrap();
     let movement = &mut whole["payload"]["movement"];
@@ -42,7 +42,7 @@ fn rent(event_id: &str, amount: i64, reverses: Value) -> String {
     whole.to_string()
 }
 
-/// Each line with what it debits and credits changed for each other.
+/// Returns the lines with debit and credit swapped.
 fn mirror(lines: &Value) -> Value {
     let one = |line: &Value| json!([line[0], line[2], line[1]]);
     lines.as_array().unwrap().iter().map(one).collect()
@@ -97,9 +97,13 @@ async fn what_is_taken_back_goes_where_it_went_whatever_is_mapped_since() {
         assert_eq!(lines(&admin, "S001", by).await, expected, "{event_id}");
     }
     let right = json!([["1115", 1110, 0], ["1120", 0, 1110]]);
-    assert_eq!(lines(&admin, "S001", "evt_right_2").await, right, "from where it was, to where it is now");
+    assert_eq!(
+        lines(&admin, "S001", "evt_right_2").await,
+        right,
+        "from the old account to the one mapped now"
+    );
     let new = by_qris(4).to_string();
-    // A sale and its void in one batch, by what is mapped now.
+    // A sale and its void in one batch use the current mapping.
     let void = voided(4, 1).replace("\"method\":\"cash\"", "\"method\":\"qris\"");
     assert_eq!(tells(&mut shop, vec![new, void]).await["parked"], json!([]));
     let sold = lines(&admin, "S001", "evt_4").await;

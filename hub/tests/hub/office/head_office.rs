@@ -32,7 +32,7 @@ async fn a_product_is_made_changed_and_sent_down() {
     assert_eq!((&changed.data()["price"], &changed.data()["name"]), (&json!(600), &json!("Other")));
     assert_eq!(admin.get("/api/products/B").await.data(), changed.data());
     let down = hears(&shop, "rest", "product").await;
-    assert_eq!((down.len(), &down[1]["payload"]), (2, changed.data()), "each once, as it is now");
+    assert_eq!((down.len(), &down[1]["payload"]), (2, changed.data()), "each record once");
     for (path, body) in [
         ("/api/products", json!({"sku": "", "name": "x", "price": -1})),
         ("/api/products", json!({"sku": "C"})),
@@ -59,7 +59,7 @@ async fn a_price_goes_to_its_store_with_the_moment_its_day_begins_there() {
     assert_eq!((down.len(), &down[0]["payload"]), (2, set.data()));
     // Midnight in Jakarta.
     assert_eq!(down[0]["effective_at"], "2030-01-01T17:00:00.000Z");
-    assert_eq!(hears(&two, "prices", "price").await.len(), 1, "its own and those for all");
+    assert_eq!(hears(&two, "prices", "price").await.len(), 1, "only the price for all stores");
     assert_eq!(admin.get("/api/prices").await.data()["items"].as_array().unwrap().len(), 2);
     assert_eq!(
         admin.post("/api/prices", &json!({"sku": "none", "price": 1})).await.refusal(),
@@ -72,7 +72,7 @@ async fn a_price_goes_to_its_store_with_the_moment_its_day_begins_there() {
     ] {
         assert_eq!(admin.post("/api/prices", &wrong).await.refusal(), "422 validation_failed");
     }
-    // Withdrawn it goes down as gone, once, and is kept here.
+    // A withdrawn price is sent once as deleted, and head office keeps it.
     let path = format!("/api/prices/{}/withdraw", set.data()["price_id"].as_str().unwrap());
     let withdrawn = admin.post(&path, &json!({})).await.data().clone();
     assert_eq!(admin.post(&path, &json!({})).await.data(), &withdrawn);
@@ -153,13 +153,13 @@ async fn deny_wins_until_a_person_grants_again() {
     let id = made["id"].as_str().unwrap().to_owned();
     let down = hears(&shop, "users", "user").await;
     assert!(down[0]["payload"]["password_hash"].as_str().unwrap().starts_with("$argon2id$"));
-    assert!(!made.to_string().contains("argon2"), "a list shows no hash");
-    // A revocation goes down by version.
+    assert!(!made.to_string().contains("argon2"), "the list must not contain the hash");
+    // A revocation is sent as a new token version.
     admin.post(&format!("/api/users/{id}/revoke-tokens"), &json!({})).await.data();
     let revoked = hears(&shop, "users", "token_revocation").await;
     assert_eq!((&revoked[0]["id"], &revoked[0]["payload"]["token_version"]), (&json!(id), &json!(2)));
     admin.patch(&format!("/api/users/{id}"), &json!({"disabled": true})).await.data();
-    // The store did not know yet, and reports that the person has access: it is notified again.
+    // The store did not know of the denial yet and reports that the person has access, so the denial is sent again.
     let reported = |event_id: &str, disabled: bool, version: u64| {
         let payload = json!({"user_id": id, "username": "ani", "name": "Ani", "role": "cashier", "store_id": "S001",
             "disabled": disabled, "token_version": version, "times": FieldTimes::default(), "created_at": "2026-11-20T02:06:34.739Z",
@@ -170,7 +170,7 @@ async fn deny_wins_until_a_person_grants_again() {
     shop.push(&shop.batch(1, 1)).await.data();
     let last = hears(&shop, "users", "user").await.last().unwrap()["payload"].clone();
     assert_eq!((&last["disabled"], &last["token_version"]), (&json!(true), &json!(3)));
-    // A restored hub has forgotten a denial: the store brings it back.
+    // A restored hub has lost a denial. The store's record restores it.
     sqlx::query("UPDATE staff SET disabled = 0, token_version = 1")
         .execute(server.hub.db.pool())
         .await
@@ -186,7 +186,7 @@ async fn deny_wins_until_a_person_grants_again() {
         (&last["disabled"], &last["grant"], &last["token_version"]),
         (&json!(false), &json!(2), &json!(4))
     );
-    // A store's own person is known too, and can be kept out from here.
+    // A store's own user is known too and can be disabled here.
     let own = reported("evt_3", false, 1).replace(&id, "usr_own").replace("\"ani\"", "\"budi\"");
     shop.chain().append(own);
     shop.push(&shop.batch(3, 3)).await.data();
@@ -216,7 +216,7 @@ async fn a_person_of_head_office_loses_every_token_at_once() {
     assert_eq!(fin.post("/api/suppliers", &json!({})).await.refusal(), "403 insufficient_role");
     admin.post(&format!("/api/users/{id}/revoke-tokens"), &json!({})).await.data();
     assert_eq!(fin.get("/api/auth/me").await.refusal(), "401 token_revoked");
-    assert_eq!(hears(&shop, "users", "token_revocation").await[0]["id"], id, "the stores hear of it");
+    assert_eq!(hears(&shop, "users", "token_revocation").await[0]["id"], id, "the stores receive the change");
     let fin = server.api().login("fin", "right horse 9").await;
     admin.patch(&format!("/api/users/{id}"), &json!({"disabled": true})).await.data();
     assert_eq!(fin.get("/api/auth/me").await.refusal(), "403 account_disabled");
@@ -242,7 +242,7 @@ async fn an_order_goes_its_way_and_receipts_come_back() {
     assert_eq!(refused.refusal(), "409 invalid_state");
     assert_eq!(refused.body["error"]["details"]["allowed"], json!(["submit", "approve", "cancel"]));
     admin.post(&format!("{path}/approve"), &json!({})).await.data();
-    assert!(hears(&shop, "rest", "purchase_order").await.is_empty(), "not sent yet");
+    assert!(hears(&shop, "rest", "purchase_order").await.is_empty(), "the order was not sent yet");
     admin.post(&format!("{path}/send"), &json!({})).await.data();
     assert_eq!(hears(&shop, "rest", "purchase_order").await[0]["payload"]["state"], "sent");
     let mut came: Value = serde_json::from_str(&receiving("S001", "A", 4, "evt_1")).unwrap();
@@ -262,7 +262,7 @@ async fn an_order_goes_its_way_and_receipts_come_back() {
     admin.post(&format!("{path}/close"), &json!({})).await.data();
     assert_eq!(hears(&shop, "rest", "purchase_order").await.last().unwrap()["payload"]["state"], "closed");
     let other = Shop::open(&server, "S002").await;
-    assert!(hears(&other, "rest", "purchase_order").await.is_empty(), "it is S001's");
+    assert!(hears(&other, "rest", "purchase_order").await.is_empty(), "the order is for S001");
     for wrong in [
         json!({"supplier_id": "none", "store_id": "S001", "lines": [{"sku": "A", "qty": 1, "unit_cost": 1}]}),
         json!({"supplier_id": supplier_id, "store_id": "S009", "lines": [{"sku": "A", "qty": 1, "unit_cost": 1}]}),
@@ -306,17 +306,17 @@ async fn an_order_is_changed_while_it_is_a_draft() {
     for (wrong, refusal) in cases {
         assert_eq!(admin.patch(&path, &wrong).await.refusal(), refusal, "{wrong}");
     }
-    assert_eq!(*admin.get(&path).await.data(), changed, "what was refused changed nothing");
+    assert_eq!(*admin.get(&path).await.data(), changed, "the refused request changed nothing");
     assert_eq!(admin.patch("/api/purchase-orders/po_x", &body).await.refusal(), "404 not_found");
     admin.post(&format!("{path}/approve"), &json!({})).await.data();
     let late = admin.patch(&path, &json!({"note": "late"})).await;
     assert_eq!(late.refusal(), "409 invalid_state");
     let details = json!({"state": "approved", "allowed": ["reject", "send", "cancel"]});
     assert_eq!(late.body["error"]["details"], details);
-    assert!(hears(&shop, "rest", "purchase_order").await.is_empty(), "no store knows of it");
+    assert!(hears(&shop, "rest", "purchase_order").await.is_empty(), "no store has the record");
 }
 
-/// Which roles of head office may do what: every other cell is refused.
+/// Rights of head office's roles: every other combination is refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_role_has_its_part_and_no_other() {
     let server = Server::start().await;

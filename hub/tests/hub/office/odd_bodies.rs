@@ -1,4 +1,4 @@
-//! What JSON allows and nobody means: U+0000 in any text, and a key that stands twice, at every documented operation.
+//! Input that JSON allows but nobody means: U+0000 in any string, and a repeated key, at every documented operation.
 
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::Value;
 use std::path::Path;
 
-/// The texts of a push that are kept as they came.
+/// Strings of a push that are stored unchanged.
 const RAW: &str = "record";
 
 fn document() -> Value {
@@ -14,7 +14,7 @@ fn document() -> Value {
     serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
 
-/// Every operation: method, path, its description.
+/// Returns every operation: method, path, description.
 fn operations(document: &Value) -> Vec<(Method, String, &Value)> {
     let mut all = Vec::new();
     for (path, methods) in document["paths"].as_object().unwrap() {
@@ -22,11 +22,11 @@ fn operations(document: &Value) -> Vec<(Method, String, &Value)> {
             all.push((method.to_uppercase().parse().unwrap(), path.clone(), operation));
         }
     }
-    assert!(all.len() > 40, "the document is not whole: {}", all.len());
+    assert!(all.len() > 40, "the document is incomplete: {}", all.len());
     all
 }
 
-/// The same value with U+0000 in one of its texts, for each of them: its key, and the value.
+/// Returns a copy of the value for each of its strings, with U+0000 in it, and the key of that string.
 fn with_nul(value: &Value, key: &str) -> Vec<(String, Value)> {
     match value {
         Value::String(text) => vec![(key.to_owned(), Value::String(format!("{text}\0")))],
@@ -55,7 +55,7 @@ fn with_nul(value: &Value, key: &str) -> Vec<(String, Value)> {
     }
 }
 
-/// The text of a value with the first key of an object repeated, for each object in it.
+/// Returns a text of the value for each of its objects, with that object's first key repeated.
 fn with_repeated(value: &Value) -> Vec<String> {
     let text = value.to_string();
     let mut all = Vec::new();
@@ -80,7 +80,7 @@ async fn u0000_is_refused_wherever_it_stands() {
     let document = document();
     for (method, template, operation) in operations(&document) {
         let speaks = template.starts_with("/api/sync/") && template != "/api/sync/enrol";
-        // A store's token is good for one request.
+        // A store's token is valid for one request.
         let api = || if speaks { shop.speak() } else { admin.clone() };
         let path = template.replace("{date}", "2020-02-02").replace(['{', '}'], "");
         let example = &operation["requestBody"]["content"]["application/json"]["example"];
@@ -100,7 +100,7 @@ async fn u0000_is_refused_wherever_it_stands() {
         let parameters = operation["parameters"].as_array().into_iter().flatten();
         for parameter in parameters.filter(|parameter| parameter["in"] == "query") {
             let name = parameter["name"].as_str().unwrap();
-            // In the parameter, in its name, and in what a cursor says.
+            // U+0000 in the value, in the name, and inside a cursor.
             for query in [format!("{name}=a%00"), format!("{name}%00=a"), "cursor=Ilx1MDAwMCI".to_owned()] {
                 let ((status, refusal), path) = get(format!("{path}?{query}")).await;
                 assert!((400..500).contains(&status), "{method} {path}: {refusal}");

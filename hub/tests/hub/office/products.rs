@@ -1,4 +1,4 @@
-//! The catalogue: imported whole or not at all.
+//! The catalogue: imported completely or not at all.
 
 use crate::support::server::{Place, Server, stderr, stdout};
 use serde_json::json;
@@ -120,7 +120,7 @@ async fn a_barcode_names_one_product_that_is_sold() {
     let code = |code: &str, pack_qty: i64| json!([{"code": code, "pack_qty": pack_qty}]);
     let new = |sku: &str, barcodes| json!({"sku": sku, "name": sku, "price": 1, "barcodes": barcodes});
     admin.post("/api/products", &new("A", code("111", 1))).await.data();
-    // Made, changed, imported: whoever has the code is named, and nothing changes.
+    // Creating, changing and importing: the refusal names the product that has the code, and nothing changes.
     let made = admin.post("/api/products", &new("B", code(" 111 ", 12))).await;
     assert_eq!(made.refusal(), "409 duplicate");
     let details = &made.body["error"]["details"];
@@ -142,12 +142,12 @@ async fn a_barcode_names_one_product_that_is_sold() {
     assert_eq!(done.status.code(), Some(1));
     assert!(stderr(&done).contains("barcode 111 can't be added to D: A has it"), "{}", stderr(&done));
     assert_eq!(server.figure("SELECT COUNT(*) FROM products").await, 2);
-    // A file may move a code; a product that is not sold any more has none, until it is sold again.
+    // A file may move a code. An inactive product holds no codes until it is active again.
     let kept = format!("{HEADER}\nA,Apple,1,,,,,\nD,Date,1,,111,,,\n");
     assert_eq!(
         admin.csv("/api/products/import", &kept).await.refusal(),
         "409 duplicate",
-        "an empty cell takes none"
+        "an empty cell removes no code"
     );
     let moved = format!("{HEADER}\nA,Apple,1,,-,,,\nD,Date,1,,111,,,\n");
     assert_eq!(admin.csv("/api/products/import", &moved).await.data()["changed"], json!(2));
@@ -174,7 +174,7 @@ async fn a_file_leaves_what_it_has_no_word_for() {
         assert_eq!((&shown["name"], &shown["barcodes"]), (&json!("Apple"), &codes), "{row}: {shown}");
         assert_eq!((&shown["tax_code"], &shown["track_stock"]), (&json!("exempt"), &json!(false)), "{shown}");
     }
-    // Another code is one more, and the one that is shown first.
+    // Another code is added in front and becomes the one that is shown.
     let added = json!([{"code": "113", "pack_qty": 1}, codes[0], codes[1]]);
     assert_eq!(import("A,Apple,2,,113,,,").await["barcodes"], added);
     assert_eq!(import("A,Apple,2,,-,,,").await["barcodes"], json!([]));
@@ -247,15 +247,19 @@ async fn one_article_has_one_code_however_it_is_spelled() {
         let found = admin.get(&format!("/api/products?barcode={}", code.replace('(', "%28"))).await;
         assert_eq!(found.data()["items"][0]["sku"], json!("UPC"), "{code}");
     }
-    // A sku is no other product's code, nor the other way round.
+    // An SKU can't be another product's code, nor the reverse.
     for (sku, code) in [("0036000291452", ""), ("B", "UPC")] {
         assert_eq!(admin.post("/api/products", &new(sku, code)).await.refusal(), "409 duplicate", "{sku}");
     }
     admin.post("/api/products", &new("SHORT", "042100005264")).await.data();
     let carton = admin.post("/api/products", &new("CARTON", "10036000291459")).await;
-    assert_eq!(carton.data()["sku"], json!("CARTON"), "another code than that of the piece");
+    assert_eq!(
+        carton.data()["sku"],
+        json!("CARTON"),
+        "the code of the carton differs from that of the piece"
+    );
     assert_eq!(admin.post("/api/products", &new("X", "899\u{e9}")).await.refusal(), "422 validation_failed");
-    // What a spreadsheet did to a code is undone, or refused, as in a file.
+    // Changes that a spreadsheet makes to a code are undone or refused, as in a file.
     for (sku, code, stored_sku, stored) in [
         ("R1", "'4006381335034", "R1", "4006381335034"),
         ("R2", "4006381335041.0", "R2", "4006381335041"),
@@ -307,7 +311,7 @@ async fn one_article_has_one_code_however_it_is_spelled() {
         let items = admin.get(&format!("/api/products?q={typed}")).await.data()["items"].clone();
         assert_eq!(items[0]["sku"], json!(sku), "{typed} {items}");
     }
-    // Skus that differ by zeros in front alone are pointed at, in a file, beside what is stored, and by themselves.
+    // SKUs that differ only by leading zeros are reported, whether both are in the file or one is stored.
     let lost = |sku: &str| format!("sku \"{sku}\" differs from the stored \"00123\" only by zeros in front");
     let zeros = admin.csv("/api/products/import", "sku,name,price\n00123,Gula,1\n").await;
     assert_eq!(zeros.data()["warnings"], json!(null), "{:?}", zeros.body);

@@ -1,4 +1,4 @@
-//! Promotions are tried before they are added.
+//! Promotions can be previewed before they are added.
 
 use crate::office::products::HEADER;
 use crate::support::server::Server;
@@ -43,7 +43,7 @@ async fn a_draft_is_tried_beside_what_exists_and_nothing_is_kept() {
             line("A", 1, 9_000, discount(&tea, "Tea week", 900), 900)],
         "discount": 2_900, "net": 26_700,
         "not_given": [{"promotion_id": gold, "name": "Gold", "reason": "other_tier"}]});
-    assert_eq!(now, expected, "those that exist, those whose days are others left out");
+    assert_eq!(now, expected, "the existing promotions, without those of other days");
 
     let mut tried = basket.clone();
     tried["tier"] = json!("gold");
@@ -57,7 +57,7 @@ async fn a_draft_is_tried_beside_what_exists_and_nothing_is_kept() {
     let idle = json!([{"promotion_id": "draft_2", "name": "Late", "reason": "not_begun"},
         {"promotion_id": tea, "name": "Tea week", "reason": "not_stackable"}]);
     assert_eq!(tried["not_given"], idle);
-    assert_eq!(*admin.post("/api/promotions/preview", &basket).await.data(), expected, "nothing was kept");
+    assert_eq!(*admin.post("/api/promotions/preview", &basket).await.data(), expected, "nothing was stored");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,5 @@
-//! A receipt that comes back: known or not, each piece reserved for one return only, and what was taken back
-//! while nobody could ask is told to a person.
+//! Returned receipts, known or unknown: each piece is reserved for only one return, and an excess of returns during an
+//! outage makes an exception.
 
 use crate::support::server::Server;
 use crate::support::shop::Shop;
@@ -16,7 +16,7 @@ fn ask(return_id: &str, receipt_no: &str, qty: i64) -> Value {
 
 const SALE: Sale = Sale { store: "S001", number: 1, shift: "shf_1", sku: "A", qty: 2, price: 1000 };
 
-/// A store that sold two pieces, and the receipt.
+/// Opens a store that sold two pieces, and returns the receipt.
 async fn sold(server: &Server) -> (Shop, String) {
     let mut seller = Shop::open(server, "S001").await;
     let text = SALE.record("evt_s");
@@ -43,14 +43,15 @@ async fn pieces_of_another_stores_sale_are_reserved_once() {
     let first = of(&buyer, ask("ret_1", &receipt, 1)).await;
     let line = &first.data()["transaction"]["items"][0];
     assert_eq!((&line["qty"], &line["returned_qty"]), (&json!(2), &json!(0)));
-    // The same return again is no second one; another sees what is gone.
+    // The same return again is not a second one, and another return sees the reserved piece.
     let again = of(&buyer, ask("ret_1", &receipt, 1)).await;
     assert_eq!(again.data()["transaction"], first.data()["transaction"]);
     let other = of(&third, ask("ret_2", &receipt, 1)).await;
     assert_eq!(other.data()["transaction"]["items"][0]["returned_qty"], json!(1));
     assert_eq!(of(&third, ask("ret_3", &receipt, 2)).await.refusal(), "422 return_exceeds_sold");
     third.speak().post(RELEASE, &json!({"return_id": "ret_2"})).await.data();
-    // The seller may ask as well, and what another has is not the seller's. Its own tills it watches itself.
+    // The seller may ask as well, and can't get a piece that another store has reserved. It checks its own returns
+    // itself.
     let own = of(&seller, ask("ret_4", &receipt, 1)).await;
     let (lines, shop) = (json!([{"line_no": 1, "pieces": [{"start": 0, "end": 1}]}]), json!("S002"));
     let taken = &own.data()["taken"];
@@ -61,14 +62,14 @@ async fn pieces_of_another_stores_sale_are_reserved_once() {
     assert_eq!(of(&seller, ask("ret_5", &receipt, 2)).await.refusal(), "422 return_exceeds_sold");
     of(&seller, ask("ret_5", &receipt, 1)).await.data();
     assert_eq!(of(&third, ask("ret_3", &receipt, 1)).await.refusal(), "422 return_exceeds_sold");
-    // Given free, it can be had.
+    // Released pieces are available again.
     for (shop, return_id) in [(&buyer, "ret_1"), (&seller, "ret_4"), (&seller, "ret_5")] {
         shop.speak().post(RELEASE, &json!({"return_id": return_id})).await.data();
     }
     of(&third, ask("ret_3", &receipt, 2)).await.data();
 }
 
-/// A return of one piece, as its store tells it.
+/// Returns a store's record of a return of one piece.
 fn back(store: &str, id: &str, transaction_id: Option<&str>, receipt_no: Option<&str>) -> String {
     let mut document = returned(&format!("ret_{id}"), "", "posted");
     document["store_id"] = json!(store);
@@ -118,7 +119,7 @@ async fn money_is_reported_by_method_and_a_corrected_method_counts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_returned_than_sold_is_an_exception_in_either_order() {
-    // Two pieces were sold. The report after the sale, and the store of the exception.
+    // Two pieces were sold. The reports after the sale, and the store of the exception.
     type Reported<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
     let (trx, receipt) = (Some("trx_S001_1"), Some("S001-main-00000001"));
     type Found<'a> = Option<(&'a str, &'a str)>;
@@ -132,7 +133,7 @@ async fn more_returned_than_sold_is_an_exception_in_either_order() {
             &[("S002", "a", trx, receipt), ("S001", "b", trx, None), ("S001", "c", trx, None)],
             Some(("S001", "evt_c")),
         ),
-        // Where head office was away only the receipt is named.
+        // Without head office the store knows only the receipt.
         (
             &[("S002", "a", None, receipt), ("S001", "b", trx, None), ("S001", "c", trx, None)],
             Some(("S001", "evt_c")),
@@ -155,7 +156,7 @@ async fn more_returned_than_sold_is_an_exception_in_either_order() {
                 "items": [{"sku": "A", "sold": 2, "returned": 3}]});
             assert_eq!((&it["code"], &it["details"]), (&json!("return_exceeds_sold"), &details));
         }
-        // Nothing is held back for it.
+        // Every return is applied nevertheless.
         assert_eq!(
             server.figure("SELECT COUNT(*) FROM returns").await,
             i64::try_from(reported.len()).unwrap()
@@ -174,7 +175,7 @@ async fn one_product_too_many_is_not_reported_again_by_a_return_of_another() {
         record["payload"]["document"]["items"][0]["sku"] = json!(sku);
         record.to_string()
     };
-    // Of B and C none was sold, of A two.
+    // No pieces of B and C were sold, and two of A.
     for (id, sku) in [("a", "B"), ("b", "A"), ("c", "C"), ("d", "B")] {
         tells(&mut other, of(id, sku)).await;
     }
@@ -197,7 +198,7 @@ async fn a_sale_that_comes_after_its_returns_is_held_against_them() {
     for id in ["a", "b", "c"] {
         tells(&mut other, back("S002", id, None, Some("S001-main-00000001"))).await;
     }
-    assert_eq!(exceptions(&server, "").await, Vec::<Value>::new(), "nobody knows of the sale");
+    assert_eq!(exceptions(&server, "").await, Vec::<Value>::new(), "the sale is unknown");
     let (_seller, receipt) = sold(&server).await;
     let found = exceptions(&server, "S001").await;
     assert_eq!((found.len(), &found[0]["details"]["receipt_no"]), (1, &json!(receipt)));
@@ -223,7 +224,7 @@ async fn of_two_stores_that_want_the_last_pieces_exactly_one_wins() {
     }
 }
 
-/// A sale of one store that carries a number of another.
+/// Returns a store's sale with a receipt number of another store.
 fn numbered(store: &str, receipt_no: &str, event_id: &str) -> String {
     let sale = Sale { store, number: 7, shift: "shf_x", sku: "A", qty: 1, price: 1000 };
     let mut record: Value = serde_json::from_str(&sale.record(event_id)).unwrap();
@@ -256,7 +257,7 @@ async fn a_number_of_another_store_spoils_none_of_its_receipts() {
             let answer = shop.speak().post(RESERVE, &ask("ret_1", receipt, 1)).await;
             assert_eq!(answer.data()["transaction"]["transaction_id"], "trx_S001_1", "before: {before}");
         }
-        // It was applied all the same, and a person is notified, for the store that did it.
+        // The sale was applied nevertheless, and its store got an exception.
         let found = exceptions(&server, "S002").await;
         let codes: Vec<_> = found.iter().map(|it| it["code"].as_str().unwrap()).collect();
         assert_eq!(codes, ["receipt_number_of_another_store"; 2]);
@@ -285,11 +286,11 @@ async fn a_store_reserves_for_so_many_returns_and_for_minutes() {
     }
     let refused = reserve(&greedy, RETURNS, 1).await;
     assert_eq!((refused.refusal().as_str(), refused.retry_after), ("429 rate_limited", Some(60)));
-    // One of those it has may be asked for again, and one given free makes room.
+    // The store may repeat one of its reservations, and a released one makes room.
     reserve(&greedy, 0, 1).await.data();
     greedy.speak().post(RELEASE, &json!({"return_id": "ret_0"})).await.data();
     reserve(&greedy, RETURNS, 1).await.data();
-    // What is reserved another can't have; ten minutes later it can.
+    // A reservation blocks other stores for ten minutes.
     assert_eq!(reserve(&other, 0, RETURNS + 1).await.refusal(), "422 return_exceeds_sold");
     let sql = "UPDATE reservations SET made_at = made_at - 600000";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();

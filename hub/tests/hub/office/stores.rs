@@ -1,4 +1,4 @@
-//! What a hub does for one store is the same whether it has two stores or a thousand.
+//! The hub's work for one store is the same with two stores as with a thousand.
 
 use crate::support::server::Server;
 use crate::support::shop::Shop;
@@ -36,7 +36,7 @@ pub async fn head(shop: &Shop, lane: &str) -> String {
     page["next_cursor"].as_str().unwrap().to_owned()
 }
 
-/// Changes in the feed.
+/// Returns the number of changes in the feed.
 async fn changes(server: &Server) -> i64 {
     server.figure("SELECT COUNT(*) FROM feed").await
 }
@@ -65,7 +65,7 @@ async fn a_push_writes_as_many_changes_however_many_stores_there_are() {
             }
         }
     }
-    assert_eq!(written, [2, 2], "a change for each member whose points moved");
+    assert_eq!(written, [2, 2], "one change for each member whose points moved");
     assert_eq!(server.figure("SELECT COUNT(*) FROM feed WHERE kind = 'points' AND store_id <> ''").await, 0);
 }
 
@@ -90,10 +90,10 @@ async fn a_change_for_one_store_ends_no_other_stores_wait() {
     admin.post("/api/prices", &price("S002")).await.data();
     assert_eq!(waiting.await.unwrap().as_array().unwrap().len(), 1);
     waits.look(pool).await.unwrap();
-    assert_eq!(due("S001"), before, "nothing woke the other one, at any lane");
+    assert_eq!(due("S001"), before, "the other store was not woken on any lane");
     assert!(due("S002")[1] > before_two[1]);
     assert_eq!([0, 2, 3].map(|lane| due("S002")[lane]), [0, 2, 3].map(|lane| before_two[lane]));
-    // One for all wakes both, at its lane.
+    // A change for all stores wakes both, on its lane only.
     let cursor = head(&one, "prices").await;
     let waiting = tokio::spawn(async move {
         let path = format!("/api/sync/pull?lane=prices&wait=60&cursor={cursor}");
@@ -131,7 +131,7 @@ async fn stores_that_wait_hear_of_balances_with_what_of_their_own_is_in_them() {
     for poll in waiting {
         let (page, mut shop) = poll.await.unwrap();
         let changes = page["changes"].as_array().unwrap();
-        assert_eq!(changes.len(), 1, "of changes of one balance the last is told: {page}");
+        assert_eq!(changes.len(), 1, "of several changes of one balance only the last is sent: {page}");
         let balance = changes[0]["payload"]["balance"].as_i64().unwrap();
         assert!((10..=60).contains(&balance) && balance % 10 == 0, "{page}");
         let includes = json!([{"epoch": shop.chain().epoch, "seq": 1, "hash": shop.chain().hash_at(1)}]);
@@ -139,14 +139,14 @@ async fn stores_that_wait_hear_of_balances_with_what_of_their_own_is_in_them() {
     }
 }
 
-/// Two stores sell to the same members in opposite orders: each with points for one half, and without for the other.
+/// Two stores sell to the same members in opposite orders, each with points for one half and without for the other.
 #[tokio::test(flavor = "multi_thread")]
 async fn batches_with_the_same_members_in_opposite_orders_do_not_block_one_another() {
     let server = Server::start().await;
     let (mut one, mut two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);
     for round in 0..8_u64 {
         let member = |number: u64| format!("mbr_{round}_{number}");
-        // A figure that is too large has the batch taken record by record.
+        // A figure beyond the limit makes the hub apply the batch record by record.
         let huge = |store: &str, sign: i64| {
             let id = format!("evt_huge_{store}_{round}");
             earned(store, &id, "mbr_huge", sign * ((1 << 53) - 1))
@@ -194,7 +194,7 @@ async fn a_store_is_renamed_and_moves_no_day_that_has_begun() {
         changed,
         json!({"store_id": "S001", "name": "S001", "address": "Jl. Cikini 1", "timezone": "Asia/Makassar"})
     );
-    assert_eq!(head(&shop, "prices").await, before, "no store hears of what no store shows");
+    assert_eq!(head(&shop, "prices").await, before, "stores do not receive changes that they do not show");
     change(json!({"name": "Menteng"})).await.data();
     let down = super::head_office::hears(&shop, "prices", "store").await;
     assert_eq!(down.last().unwrap()["payload"]["name"], "Menteng");
@@ -207,7 +207,7 @@ async fn a_store_is_renamed_and_moves_no_day_that_has_begun() {
     assert_eq!(
         (&listed["name"], &listed["address"]),
         (&json!("Menteng"), &json!(null)),
-        "what was refused changed nothing"
+        "the refused request changed nothing"
     );
     for wrong in [json!({"name": ""}), json!({"timezone": "Mars"}), json!({"address": "a\nb"})] {
         assert_eq!(change(wrong.clone()).await.refusal(), "422 validation_failed", "{wrong}");
@@ -235,7 +235,7 @@ async fn the_overview_counts_what_waits_for_somebody() {
     assert_eq!((&seen["last_proof"]["ok"], &seen["last_backup_at"]), (&json!(true), &json!(null)));
     assert_eq!((&seen["settlements_open_count"], &seen["invoices_due_count"]), (&json!(0), &json!(0)));
 
-    // A day that is to be settled, and of two bills the one that is approved and due.
+    // A day to be settled, and two invoices, of which one is approved and due.
     let day =
         json!({"store_id": "S001", "business_date": "2023-12-21", "force": true, "reason": "burnt down"});
     let settlement = admin.post("/api/settlements", &day).await.data()["settlement_id"].clone();

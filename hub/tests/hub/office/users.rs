@@ -1,5 +1,5 @@
-//! People of head office and of stores: somebody can always get in, nothing that was said at the same moment is
-//! lost, and what head office has is no store's.
+//! Users of head office and of stores: at least one administrator can always log in, concurrent changes are not lost,
+//! and stores can't change head office's users.
 
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
@@ -9,7 +9,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::people::user::FieldTimes;
 use serde_json::{Value, json};
 
-/// Rounds of a race: each was lost about every second time.
+/// Rounds of a race. Before the fix about every second one was lost.
 const ROUNDS: usize = 12;
 const PASSWORD: &str = "right horse 9";
 
@@ -43,7 +43,7 @@ async fn the_last_administrator_can_not_be_kept_out_or_demoted() {
     let message = boss.patch(&at(&id), &json!({"role": "ho_finance"})).await.body["error"]["message"].clone();
     assert!(message.as_str().unwrap().contains("last administrator"), "{message}");
     assert_eq!(person(&boss, &id).await["role"], "admin");
-    // With a second one who can log in it is possible, and then not for that one.
+    // With a second administrator who can log in the change is possible, but then not for that one.
     let second = made(&boss, "second", "admin").await;
     let other = server.api().login("second", PASSWORD).await;
     other.patch(&at(&id), &json!({"role": "ho_finance"})).await.data();
@@ -68,7 +68,7 @@ async fn two_administrators_who_keep_each_other_out_at_once_leave_one() {
         assert_eq!(done, 1, "round {round}: {first:?} {second:?}");
         let sql = "SELECT COUNT(*) FROM users WHERE role = 'admin' AND disabled = 0";
         assert_eq!(server.figure(sql).await, 1, "round {round}");
-        // The boss again, for the next round.
+        // The boss is an administrator again for the next round.
         let sql = "UPDATE users SET role = 'admin', disabled = CASE WHEN username = 'boss' THEN 0 ELSE 1 END";
         sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     }
@@ -102,7 +102,7 @@ async fn tells(shop: &mut Shop, event_id: &str, id: &str, username: &str) {
     shop.chain().append(raw("user.changed", event_id, STAMP, &payload));
     let to = shop.chain().records.len();
     let reported = shop.push(&shop.batch(to, to)).await.data().clone();
-    assert_eq!(reported["parked"], json!([]), "nothing is held back for it");
+    assert_eq!(reported["parked"], json!([]), "nothing is parked because of it");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -117,7 +117,7 @@ async fn a_hash_goes_back_to_its_store_and_nowhere_else() {
     shop.chain().append(raw("user.changed", "evt_1", STAMP, &payload));
     let reported = shop.push(&shop.batch(1, 1)).await;
     assert_eq!(reported.data()["parked"], json!([]));
-    // Known like anybody, and changed here: what goes down has no password that head office did not set.
+    // Head office changes the user. The feed contains no password, because head office did not set one.
     admin.post(&format!("{}/revoke-tokens", at("usr_own")), &json!({})).await.data();
     admin.patch(&at("usr_own"), &json!({"name": "Ani Wijaya"})).await.data();
     let users = "/api/sync/pull?lane=users";
@@ -135,7 +135,7 @@ async fn a_hash_goes_back_to_its_store_and_nowhere_else() {
         assert!(!answer.to_string().contains("b3duaGFzaG93bmhhc2g"), "{answer}");
     }
     assert!(shop.speak().get(own).await.body.to_string().contains(HASH));
-    // A password set by head office is later than the store's report, whatever the store reports afterwards.
+    // A password set by head office is newer than the store's, whatever the store reports afterwards.
     admin.patch(&at("usr_own"), &json!({"password": PASSWORD})).await.data();
     tells(&mut shop, "evt_2", "usr_own", "ani").await;
     admin.patch(&at("usr_own"), &json!({"name": "Ani W"})).await.data();
@@ -156,9 +156,9 @@ async fn a_store_shadows_nobody_of_head_office() {
     let (admin, mut shop) = (server.admin().await, Shop::open(&server, "S001").await);
     let id = made(&admin, "fin", "ho_finance").await;
     tells(&mut shop, "evt_1", &id, "fin").await;
-    assert_eq!(server.figure("SELECT COUNT(*) FROM staff").await, 0, "nothing of it is applied");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM staff").await, 0, "nothing is applied");
     assert_eq!(found(&admin).await, [json!(["user_of_another_store", "evt_1"])]);
-    // What is done to the person is done to the person.
+    // Disabling the user of head office works as usual.
     let fin = server.api().login("fin", PASSWORD).await;
     admin.patch(&at(&id), &json!({"disabled": true})).await.data();
     assert_eq!(fin.get("/api/auth/me").await.refusal(), "403 account_disabled");
@@ -171,20 +171,20 @@ async fn a_store_shadows_nobody_of_head_office() {
 async fn one_login_name_of_a_store_has_one_person_until_one_of_two_is_renamed() {
     let server = Server::start().await;
     let (admin, mut shop) = (server.admin().await, Shop::open(&server, "S001").await);
-    // The store's own person was there first, and head office knows.
+    // The store's own user had the name first, and head office knows this.
     tells(&mut shop, "evt_1", "usr_own", "budi").await;
     let given = |username: &str| json!({"username": username, "name": "Given", "role": "cashier", "store_id": "S001", "password": PASSWORD});
     assert_eq!(admin.post("/api/users", &given("Budi")).await.refusal(), "409 duplicate");
-    // Head office did not know: both are told, and nothing of the store's is applied.
+    // Head office did not know of the store's user: it gets an exception, and the store's record is not applied.
     let ani = admin.post("/api/users", &given("ani")).await.data()["id"].as_str().unwrap().to_owned();
     tells(&mut shop, "evt_2", "usr_late", "ani").await;
     assert_eq!(found(&admin).await, [json!(["user_name_taken", "evt_2"])]);
     let sql = "SELECT COUNT(*) FROM staff WHERE user_id = 'usr_late'";
     assert_eq!(server.figure(sql).await, 0);
-    // A known person keeps the name it had.
+    // A known user keeps the former name.
     tells(&mut shop, "evt_3", "usr_own", "ani").await;
     assert_eq!(person(&admin, "usr_own").await["username"], "budi");
-    // Renamed at head office, the name is free.
+    // After the user of head office is renamed, the name is available.
     assert_eq!(admin.patch(&at(&ani), &json!({"username": "budi"})).await.refusal(), "409 duplicate");
     assert_eq!(admin.patch(&at(&ani), &json!({"username": "a b"})).await.refusal(), "422 validation_failed");
     assert_eq!(admin.patch(&at(&ani), &json!({"username": "Ani.HO"})).await.data()["username"], "ani.ho");
@@ -196,14 +196,14 @@ async fn one_login_name_of_a_store_has_one_person_until_one_of_two_is_renamed() 
 async fn two_people_with_one_login_name_are_reported_and_both_are_applied() {
     let server = Server::start().await;
     let (admin, mut shop) = (server.admin().await, Shop::open(&server, "S001").await);
-    // Each of two boxes of the store made somebody of this name.
+    // Two copies of the store have each created a user with this name.
     tells(&mut shop, "evt_1", "usr_one", "ani").await;
     tells(&mut shop, "evt_2", "usr_two", "ani").await;
     assert_eq!(found(&admin).await, [json!(["user_name_taken", "evt_2"])]);
     for id in ["usr_one", "usr_two"] {
         assert_eq!(person(&admin, id).await["username"], "ani", "{id}");
     }
-    // Told once, not with every later word about either.
+    // The exception is made once, not with every later record of either user.
     tells(&mut shop, "evt_3", "usr_one", "ani").await;
     tells(&mut shop, "evt_4", "usr_two", "ani.new").await;
     assert_eq!(found(&admin).await.len(), 1);
@@ -230,18 +230,18 @@ async fn of_a_stores_own_person_the_later_word_of_each_field_counts() {
     let first = FieldTimes::all(NOON);
     assert_eq!(tell(word("ani", "Ani", "cashier", first)).await, None);
     admin.patch(&at("usr_own"), &json!({"name": "Ani W", "role": "store_manager"})).await.data();
-    // Written at the store long before that, about something else, and sent now: the whole person as it was there.
+    // The store changed another field long before, and sends the whole user now.
     let renamed = FieldTimes { username: UtcMs(NOON.0 + 1), ..first };
     let reported = tell(word("ani.w", "Ani", "cashier", renamed)).await.unwrap();
     let all = json!(["ani.w", "Ani W", "store_manager"]);
     assert_eq!((shown(&person(&admin, "usr_own").await), shown(&reported)), (all.clone(), all));
-    // Said at the store later, by its clock.
+    // A later change at the store, by its clock.
     let years = UtcMs(4_000_000_000_000);
     let demoted = FieldTimes { role: years, ..renamed };
     let reported = tell(word("ani.w", "Ani", "warehouse_staff", demoted)).await.unwrap();
     let all = json!(["ani.w", "Ani W", "warehouse_staff"]);
     assert_eq!((shown(&person(&admin, "usr_own").await), shown(&reported)), (all.clone(), all));
-    // What is said knowing that is later, whatever the clock here says.
+    // A change based on that one is newer, whatever the clock here shows.
     admin.patch(&at("usr_own"), &json!({"role": "admin"})).await.data();
     let reported = tell(word("ani.w", "Ani", "warehouse_staff", demoted)).await.unwrap();
     assert_eq!(

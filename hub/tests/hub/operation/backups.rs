@@ -1,4 +1,4 @@
-//! Backups: verified, counted, restored as a new generation; and verification that finds what is wrong.
+//! Backups: verified, counted, restored as a new generation; and verification that finds damage.
 
 use crate::support::server::{Place, Server, stderr, stdout};
 use crate::support::shop::{Shop, sums};
@@ -23,14 +23,14 @@ async fn two_kept_backups_say_what_stores_may_forget() {
     let mut shop = Shop::sold(&server, "S001", 5).await;
     let to = tempfile::tempdir().unwrap();
     let first = backup(&server.place, to.path());
-    assert_eq!(stable(&shop).await, 0, "one backup is none");
+    assert_eq!(stable(&shop).await, 0, "one backup is not enough");
     shop.sell(4);
     shop.push(&shop.batch(6, 9)).await.data();
     let second = backup(&server.place, to.path());
-    assert_eq!(stable(&shop).await, 5, "contained in both");
+    assert_eq!(stable(&shop).await, 5, "both backups have it");
     shop.sell(1);
     assert_eq!(shop.push(&shop.batch(10, 10)).await.data()["stable_seq"], 5);
-    // One that is gone, or no longer what it was, counts no longer.
+    // A missing or changed backup no longer counts.
     std::fs::remove_dir_all(&first).unwrap();
     let third = backup(&server.place, to.path());
     assert_eq!(stable(&shop).await, 9);
@@ -44,7 +44,7 @@ async fn two_kept_backups_say_what_stores_may_forget() {
     bytes[middle] ^= 1;
     std::fs::write(&file, bytes).unwrap();
     backup(&server.place, to.path());
-    assert_eq!(stable(&shop).await, 10, "the third and the last");
+    assert_eq!(stable(&shop).await, 10, "the third and the last one count");
     assert!(third.exists());
     for entry in std::fs::read_dir(to.path()).unwrap() {
         assert!(!entry.unwrap().file_name().to_str().unwrap().contains("partial"));
@@ -60,7 +60,7 @@ async fn the_newest_backup_is_restored_beside_itself_and_a_damaged_one_is_named(
     assert_eq!(seen().await, serde_json::Value::Null);
     let to = tempfile::tempdir().unwrap();
     let made = backup(&server.place, to.path());
-    // What a drill that was killed has left.
+    // The remains of a drill that was killed.
     std::fs::create_dir_all(to.path().join(".drill/data")).unwrap();
     std::fs::write(to.path().join(".drill/hub.sqlite"), "half").unwrap();
     let done = server.place.run(&["drill"], "");
@@ -69,7 +69,7 @@ async fn the_newest_backup_is_restored_beside_itself_and_a_damaged_one_is_named(
     let good = seen().await;
     assert_eq!((&good["problem"], &good["records_count"]), (&serde_json::Value::Null, &5.into()), "{good}");
     assert!(!to.path().join(".drill").exists(), "the copy is removed");
-    assert_eq!(stable(&shop).await, 0, "the hub that serves is as it was");
+    assert_eq!(stable(&shop).await, 0, "the running hub is unchanged");
 
     let file = std::fs::read_dir(&made).unwrap().map(|entry| entry.unwrap().path());
     let file = file.into_iter().find(|path| path.file_name().unwrap().to_str().unwrap().starts_with("hub."));
@@ -130,7 +130,7 @@ async fn a_restored_hub_is_a_new_generation_and_gets_the_rest_again() {
     assert_eq!(
         place.run(&["restore", made.to_str().unwrap()], "").status.code(),
         Some(1),
-        "never over a hub"
+        "an existing hub is not overwritten"
     );
     let server = Server::on(place).await;
     assert_eq!(server.hub.identity.hub_id, before.hub_id);
@@ -181,8 +181,8 @@ async fn every_file_of_a_backup_is_held_against_its_checksum_and_half_a_restore_
         std::fs::write(&path, good).unwrap();
     }
     let data = place.folder.path().join("data");
-    assert!(!data.exists(), "nothing was touched");
-    // Interrupted while the database was copied: what is there is no hub, and the command is given again.
+    assert!(!data.exists(), "no files were changed");
+    // Interrupted while the database was copied: the files are not a hub, and the command can be repeated.
     std::fs::create_dir_all(&data).unwrap();
     std::fs::write(data.join("restore.unfinished"), "").unwrap();
     std::fs::write(data.join("token.key"), "half").unwrap();
@@ -196,8 +196,8 @@ async fn every_file_of_a_backup_is_held_against_its_checksum_and_half_a_restore_
     assert!(done.status.success(), "{}", stderr(&done));
     assert!(!data.join("restore.unfinished").exists());
     assert!(place.run(&["verify"], "").status.success());
-    assert!(stderr(&restore()).contains("already"), "never over a hub");
-    // A key that a start would refuse is wrong to `verify` as well.
+    assert!(stderr(&restore()).contains("already"), "an existing hub is not overwritten");
+    // `verify` also reports a key that a start would refuse.
     let key = data.join("token.key");
     let good = std::fs::read(&key).unwrap();
     std::fs::write(&key, &good[..good.len() / 2]).unwrap();
@@ -270,7 +270,7 @@ async fn verify_names_what_is_wrong() {
             assert!(server.place.run(&["verify"], "").status.success(), "{repair}");
         }
     }
-    // A database that does not verify is never a backup (PostgreSQL's copy is only read through).
+    // A database that fails verification never becomes a backup (the copy of PostgreSQL is only read).
     let config: cloud_hub::config::Config =
         edge::settings::load::load(Some(&server.place.config), Vec::new()).unwrap().config;
     if Engine::of(&config.database.url) == Some(Engine::Sqlite) {

@@ -1,4 +1,5 @@
-//! Every table of a migrated database is in one storage class, and no key of what lies with its store goes over stores.
+//! Every table of a migrated database is in one storage class, and no key of a table that is stored with its store
+//! spans stores.
 
 use crate::support::server::Server;
 use cloud_hub::db::Engine;
@@ -6,7 +7,7 @@ use cloud_hub::table::storage_class::tables;
 use sqlx::AnyPool;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `table`, `name` and the `columns` of what there is once: primary keys, unique indexes, and foreign keys of a table's own.
+/// Queries of the tables, of the unique keys with their columns, and of the foreign keys with their columns.
 const SQLITE: [&str; 3] = [
     "SELECT CAST(name AS TEXT) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
     "SELECT m.name || ' ' || i.name, CAST(c.name AS TEXT) FROM sqlite_master m JOIN pragma_index_list(m.name) i \
@@ -15,7 +16,7 @@ const SQLITE: [&str; 3] = [
      JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' ORDER BY 1, f.seq",
 ];
 const POSTGRES: [&str; 3] = [
-    // A table in parts is one table.
+    // A partitioned table counts as one table.
     "SELECT CAST(relname AS TEXT) FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition \
      AND relnamespace = current_schema()::regnamespace",
     "SELECT i.indrelid::regclass || ' ' || i.indexrelid::regclass, CAST(a.attname AS TEXT) FROM pg_index i \
@@ -25,7 +26,7 @@ const POSTGRES: [&str; 3] = [
      JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey) WHERE f.contype = 'f' ORDER BY 1",
 ];
 
-/// `table key` → its columns in their order.
+/// Returns the columns of each `table key`, in order.
 async fn keys(pool: &AnyPool, sql: &'static str) -> BTreeMap<String, Vec<String>> {
     let rows: Vec<(String, String)> = sqlx::query_as(sql).fetch_all(pool).await.unwrap();
     let mut keys: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -54,15 +55,15 @@ async fn every_table_is_in_one_class_and_no_key_of_a_stores_rows_goes_over_store
 
     let (unique, foreign) = (keys(pool, unique).await, keys(pool, foreign).await);
     let keyed: BTreeSet<&str> = unique.keys().filter_map(|key| key.split(' ').next()).collect();
-    assert!(mine.is_subset(&keyed), "the catalogue names a key of each");
+    assert!(mine.is_subset(&keyed), "every table has a key in the catalogue");
     for (key, columns) in unique {
         if mine.contains(key.split(' ').next().unwrap()) {
-            assert_eq!(columns[0], "store_id", "{key} is unique over stores: {columns:?}");
+            assert_eq!(columns[0], "store_id", "{key} is unique across stores: {columns:?}");
         }
     }
     for (key, columns) in foreign {
         let crosses =
             mine.contains(key.split(' ').next().unwrap()) && !columns.contains(&"store_id".to_owned());
-        assert!(!crosses, "{key} refers over stores: {columns:?}");
+        assert!(!crosses, "{key} refers across stores: {columns:?}");
     }
 }

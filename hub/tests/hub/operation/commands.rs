@@ -26,7 +26,7 @@ fn the_shipped_file_is_the_defaults() {
         keys
     };
     let defaults = toml::to_string(&Table::try_from(Config::default()).unwrap()).unwrap();
-    assert_eq!(sorted(&all.join("\n")), sorted(&defaults), "a key is missing in the file");
+    assert_eq!(sorted(&all.join("\n")), sorted(&defaults), "the file lacks a key");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,9 +93,9 @@ async fn wrong_settings_are_refused_with_file_line_and_key() {
 #[tokio::test(flavor = "multi_thread")]
 async fn init_makes_a_hub_once() {
     let empty = Place::empty().await;
-    assert_eq!(empty.run(&["serve"], "").status.code(), Some(1), "nothing to serve yet");
+    assert_eq!(empty.run(&["serve"], "").status.code(), Some(1), "there is nothing to serve yet");
     assert_eq!(empty.run(&["init", "--password-stdin"], "short\n").status.code(), Some(1));
-    // In a store's folder it would mix the two.
+    // `init` in a store's folder is refused, because it would mix the two.
     let folder = empty.folder.path().join("data");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("store.json"), "{}").unwrap();
@@ -124,7 +124,7 @@ async fn init_makes_a_hub_once() {
     assert!(empty.run(&["migrate"], "").status.success());
     let server = Server::on(empty).await;
     server.api().login("admin", &password).await.get("/api/auth/me").await.data();
-    // Started and stopped, the same hub continues.
+    // After a restart the hub has the same identity.
     let (id, place) = (server.hub.identity.clone(), server.stop().await);
     let server = Server::on(place).await;
     assert_eq!(server.hub.identity, id);

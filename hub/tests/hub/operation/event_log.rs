@@ -1,4 +1,4 @@
-//! `GET /api/event-log`: each change once, by rising numbers, in whatever order transactions commit.
+//! `GET /api/event-log`: each change once, with rising numbers, in whatever order transactions commit.
 
 use crate::office::audit::routes::CHANGES;
 use crate::support::server::{Api, Server};
@@ -24,7 +24,7 @@ async fn numbered(server: &Server) {
     event_log::give_numbers(&server.hub.db).await.unwrap();
 }
 
-/// What is in the log with a query, one item after the other.
+/// Returns the items of the log for a query, read in pages.
 async fn logged(api: &Api, query: &str, limit: usize) -> Vec<Value> {
     let (mut all, mut after_no) = (Vec::new(), 0);
     loop {
@@ -56,7 +56,7 @@ async fn each_change_is_an_event_with_its_document_once_it_is_applied() {
     let before = logged(&admin, "", 500).await.last().unwrap()["event_no"].as_i64().unwrap();
     admin.post("/api/tiers", &json!({"tier": "gold", "name": "Gold", "multiplier_bp": 20_000})).await.data();
     shop.chain().append(sale(1));
-    // Its schema is of another version: it waits, and the void of the same sale waits with it.
+    // The record has an unknown schema version: it is parked, and so is the void of the same sale.
     let later = sale(2).replace("\"schema\":1", "\"schema\":2");
     shop.chain().append(later);
     shop.chain().append(sale(3));
@@ -82,11 +82,7 @@ async fn each_change_is_an_event_with_its_document_once_it_is_applied() {
         ("return.posted", "ret_1"),
         ("day.sealed", DAY),
     ];
-    assert_eq!(
-        kinds(&new),
-        expected,
-        "applied once, in the order of the records, and nothing of the parked one"
-    );
+    assert_eq!(kinds(&new), expected, "each applied record once, in order, and nothing of the parked one");
     assert_eq!(
         (&new[1]["event_id"], &new[1]["store_id"], &new[1]["object_type"], &new[1]["occurred_at"]),
         (&json!("evt_1"), &json!("S001"), &json!("transaction"), &json!(NOON))
@@ -108,7 +104,7 @@ async fn each_change_is_an_event_with_its_document_once_it_is_applied() {
     }
 }
 
-/// Leaves an event in a transaction that is still open.
+/// Adds an event in a transaction that is still open.
 async fn leave(write: &mut cloud_hub::db::Write, store_id: &str, seq: u64) {
     let mut new = NewEvents::default();
     let place = || Place { store_id: store_id.to_owned(), epoch_no: 1, seq };
@@ -128,7 +124,7 @@ async fn what_commits_late_gets_a_higher_number_than_what_was_read() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let db = &server.hub.db;
-    // The one that begins first commits last, where two may write at once.
+    // The transaction that begins first commits last, if the database allows two writers.
     let slow = if std::env::var("HUB_TEST_POSTGRES").is_ok() && std::env::var("HUB_TEST_CONNECTIONS").is_err()
     {
         let mut write = db.write().await.unwrap();
@@ -150,7 +146,7 @@ async fn what_commits_late_gets_a_higher_number_than_what_was_read() {
     assert_eq!(
         ids(&seen),
         ["evt_S002_2", "evt_S002_11"],
-        "a store's transactions in the order of its records"
+        "a store's transactions are in the order of its records"
     );
     let mut slow = match slow {
         Some(write) => write,
@@ -194,7 +190,7 @@ async fn events_are_kept_for_their_time_and_a_reader_that_missed_some_is_refused
     assert_eq!(missed.refusal(), "400 invalid_query");
     let goes_on = admin.get(&format!("/api/event-log?after_no={second}")).await;
     assert_eq!(goes_on.data()["last_no"], third);
-    // Nothing is left: the reader that has all of it is still up to date.
+    // The log is empty, and a reader that has everything is still up to date.
     sqlx::query("UPDATE event_commits SET at = 0").execute(server.hub.db.pool()).await.unwrap();
     event_log::sweep(&server.hub.db, clock::now()).await.unwrap();
     let none = json!({"items": [], "last_no": third, "has_more": false});
@@ -206,7 +202,7 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
     std::fs::read_to_string(root.join("docs/events.md")).unwrap()
 });
 
-/// Types and objects of the tables of `docs/events.md`.
+/// Returns types and objects of the tables of `docs/events.md`.
 fn documented() -> BTreeMap<&'static str, Option<&'static str>> {
     let row = |line: &'static str| {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
@@ -221,7 +217,7 @@ fn documented() -> BTreeMap<&'static str, Option<&'static str>> {
     rows
 }
 
-/// Each action that is an event is one in the log, with the object that `docs/events.md` says.
+/// Asserts that the log has each action with the object that `docs/events.md` lists.
 pub async fn as_documented(server: &Server, admin: &Api) {
     numbered(server).await;
     let page = admin.get("/api/event-log?limit=500").await.data().clone();

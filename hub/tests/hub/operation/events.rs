@@ -1,4 +1,5 @@
-//! `GET /api/events`: pages receive changes of their lists, from any process, and are closed in time.
+//! `GET /api/events`: pages receive changes of their lists from any process, and are disconnected when the session
+//! ends.
 
 use crate::operation::processes::{Process, started};
 use crate::support::server::{Api, PASSWORD, Place, Server, stderr};
@@ -31,7 +32,7 @@ fn of_store(id: &str) -> impl Fn(&Reported) -> bool {
     move |reported: &Reported| reported.name == "store" && reported.data["id"] == json!(id)
 }
 
-/// A store that speaks with a process.
+/// Opens a store that connects to this process.
 async fn shop(place: &Place, api: &Api) -> Shop {
     let token = place.add_store("S001");
     let shop = Shop {
@@ -46,7 +47,7 @@ async fn shop(place: &Place, api: &Api) -> Shop {
     shop
 }
 
-/// An order, a contradiction and a settlement; the ids of the first and the last.
+/// Makes an order, an exception and a settlement. Returns the IDs of the first and the last.
 async fn happens(admin: &Api, shop: &mut Shop) -> [String; 2] {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     admin.post("/api/products", &json!({"sku": "A", "name": "Thing", "price": 1})).await.data();
@@ -64,7 +65,7 @@ async fn happens(admin: &Api, shop: &mut Shop) -> [String; 2] {
     [order, settlement]
 }
 
-/// A change in any process sends its event at every other one; a role receives events of its own lists only.
+/// A change in any process sends its event in every other one. A role receives only events of its own lists.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_hear_what_changes_in_their_lists_at_every_process() {
     let place = Place::initialised().await;
@@ -98,7 +99,11 @@ async fn pages_hear_what_changes_in_their_lists_at_every_process() {
             "{heard:?}"
         );
         let of_order = heard.iter().find(|reported| reported.name == "order").unwrap();
-        assert_eq!(of_order.data, json!({"id": order, "store_id": "S001"}), "what has changed, and no more");
+        assert_eq!(
+            of_order.data,
+            json!({"id": order, "store_id": "S001"}),
+            "the ID of what has changed, and no more"
+        );
         let mut settled = heard.iter().filter(|reported| reported.name == "settlement");
         assert!(
             settled.all(|reported| reported.data == json!({"id": settlement, "store_id": "S001"})),
@@ -124,10 +129,10 @@ async fn a_ticket_of_one_process_opens_one_stream_at_whichever_process() {
     processes.into_iter().for_each(Process::stop);
 }
 
-/// A number goes on at another process than the one that gave it out.
+/// Resumes with an ID at another process than the one that sent it.
 async fn comes_back(admin: &Api, last: &str) {
     add_store(admin, "S003").await;
-    let (mut screen, _) = wait::until("this process has read as far", || {
+    let (mut screen, _) = wait::until("this process has read this far", || {
         Some(ready(admin, Some(last))).filter(|(_, ready)| ready["resumed"] == json!(true))
     });
     screen.until(of_store("S003"));
@@ -154,15 +159,13 @@ async fn streams_and_what_is_kept_for_them_are_bounded() {
     let mut own: Vec<Screen> = (0..2).map(|_| ready(&admin, None).0).collect();
     let again = server.admin().await;
     let full = Screen::open(&again.client(), None);
-    assert_eq!((full.status, full.head.contains("retry-after: 5")), (503, true), "of one person");
+    assert_eq!((full.status, full.head.contains("retry-after: 5")), (503, true), "the limit per person");
     let (_finance, _) = ready(&finance, None);
-    assert_eq!(Screen::open(&finance.client(), None).status, 503, "of all");
+    assert_eq!(Screen::open(&finance.client(), None).status, 503, "the total limit");
     let metrics = admin.text("/metrics", "*/*").await;
     assert!(metrics.contains("hub_event_streams 3\n"), "{metrics}");
     drop(own.pop());
-    wait::until("a place is free again", || {
-        (Screen::open(&admin.client(), None).status == 200).then_some(())
-    });
+    wait::until("a slot is free again", || (Screen::open(&admin.client(), None).status == 200).then_some(()));
 
     let mut ids = Vec::new();
     for id in ["S001", "S002", "S003"] {
@@ -170,14 +173,14 @@ async fn streams_and_what_is_kept_for_them_are_bounded() {
         ids.push(own[0].until(of_store(id)).0.id.unwrap());
     }
     drop(own);
-    let (mut late, reported) = wait::until("a place is free again", || {
+    let (mut late, reported) = wait::until("a slot is free again", || {
         (Screen::open(&admin.client(), None).status == 200).then(|| ready(&admin, Some(&ids[0])))
     });
     assert_eq!(reported["resumed"], json!(false));
     let reload = late.next_event().unwrap();
     assert_eq!((reload.name.as_str(), reload.id.as_ref()), ("reload", ids.last()));
     add_store(&admin, "S004").await;
-    assert!(of_store("S004")(&late.next_event().unwrap()), "it goes on from here");
+    assert!(of_store("S004")(&late.next_event().unwrap()), "the stream continues from here");
 }
 
 #[track_caller]
@@ -187,7 +190,7 @@ fn ends(screen: &mut Screen, code: &str) {
     assert_eq!(screen.next_event(), None);
 }
 
-/// At once, not with the next heartbeat: a client waits for less than that.
+/// The stream must end at once, not with the next heartbeat: the client's timeout is shorter than that.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_is_taken_back_ends_its_streams() {
     let server = Server::start().await;
@@ -204,7 +207,7 @@ async fn a_token_that_is_taken_back_ends_its_streams() {
     ends(&mut first, "token_revoked");
     add_store(&admin, "S001").await;
     own.iter_mut().for_each(|screen| drop(screen.until(of_store("S001"))));
-    // Another process does this.
+    // The command runs in another process.
     let done = server.place.run(&["user", "revoke", "ho_finance"], "");
     assert!(done.status.success(), "{}", stderr(&done));
     own.iter_mut().for_each(|screen| ends(screen, "token_revoked"));

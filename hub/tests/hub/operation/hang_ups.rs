@@ -1,4 +1,4 @@
-//! Clients that leave before their answer comes: they leave nothing behind, neither in the pool nor anywhere else.
+//! Clients that disconnect before their answer leave nothing behind, neither in the pool nor elsewhere.
 
 use crate::support::server::{PASSWORD, Server};
 use cloud_hub::db::Db;
@@ -13,10 +13,10 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-/// The pool of a server of these tests.
+/// Number of connections in the pool of these tests.
 const CONNECTIONS: usize = 16;
 
-/// Begins to wait for something, so often, and then drops it.
+/// Polls a future this many times and then drops it.
 async fn dropped_after(polls: usize, future: impl Future) {
     let mut future = pin!(future);
     for _ in 0..polls {
@@ -33,7 +33,7 @@ async fn insert(connection: &mut sqlx::AnyConnection, key: &str) -> u64 {
     sqlx::query(sql).bind(key).execute(connection).await.unwrap().rows_affected()
 }
 
-/// All connections at once, each of them outside of a transaction: it writes, and all others see it.
+/// Asserts that all connections are free and outside of a transaction: each writes, and all others see it.
 async fn each_connection_is_free(db: &Db, round: usize) {
     let mut connections = Vec::new();
     for _ in 0..CONNECTIONS {
@@ -55,7 +55,7 @@ async fn a_transaction_that_is_dropped_while_it_begins_leaves_every_connection_a
     let db = server.hub.db.clone();
     for round in 0..12 {
         each_connection_is_free(&db, round).await;
-        // Fewer than there are connections: nothing that begins later on one of them may heal it.
+        // The number is lower than that of the connections, so that no later use of a connection repairs it.
         for polls in 1..CONNECTIONS / 2 {
             dropped_after(round * 4 + polls, db.read()).await;
             dropped_after(round * 4 + polls, db.write()).await;
@@ -65,7 +65,7 @@ async fn a_transaction_that_is_dropped_while_it_begins_leaves_every_connection_a
     server.stop().await;
 }
 
-/// A page that is left again and again.
+/// Requests a page again and again and disconnects early.
 async fn leaves_early(address: SocketAddr, token: String, ended: Arc<AtomicBool>, pause_us: u64) {
     let request = format!(
         "GET /api/products?limit=500 HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\r\n"
@@ -73,7 +73,7 @@ async fn leaves_early(address: SocketAddr, token: String, ended: Arc<AtomicBool>
     let mut round = 0;
     while !ended.load(Ordering::Relaxed) {
         let mut tab = TcpStream::connect(address).await.unwrap();
-        // A place may be short for a moment.
+        // The request may fail for a moment when connections are short.
         let _ = tab.write_all(request.as_bytes()).await;
         tokio::time::sleep(Duration::from_micros(pause_us * (round % 9))).await;
         round += 1;

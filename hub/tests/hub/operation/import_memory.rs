@@ -1,16 +1,16 @@
-//! Files that hold little but separators: the memory of head office has a bound, not only the file.
+//! Files that contain little but separators: head office limits the memory of an import, not only the size of the file.
 
 use crate::support::server::{Api, PASSWORD, Place};
 use crate::sync::kill::ready;
 use std::net::TcpListener;
 use std::process::{Child, Stdio};
 
-/// What the largest file may be.
+/// Size of the largest permitted file.
 const FILE_BYTES: usize = 16 * 1024 * 1024;
-/// What the process may have used, in KiB.
+/// Highest permitted memory use of the process, in KiB.
 const PEAK_KIB_MAX: u64 = 256 * 1024;
 
-/// A hub that is ended with the test.
+/// A hub that ends with the test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -20,7 +20,7 @@ impl Drop for Running {
     }
 }
 
-/// The most memory that a process has had.
+/// Returns the peak memory use of a process.
 fn peak_kib(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

@@ -1,4 +1,4 @@
-//! `cloud-hub partition`: a hub works with its tables in parts as it did before.
+//! `cloud-hub partition`: a hub works with partitioned tables as before.
 
 use crate::office::finance::{balanced, tells};
 use crate::office::finance_story::{pots, tea};
@@ -14,7 +14,7 @@ use edge::settings::load;
 use sqlx::AssertSqlSafe;
 
 const PARTED_SQL: &str = "SELECT COUNT(*) FROM pg_partitioned_table";
-/// Columns, keys, checks and indexes of every table, by their names, but for those of parts.
+/// Columns, keys, checks and indexes of every table by name, without those of partitions.
 const CATALOGUE_SQL: &str = "SELECT told FROM (\
      SELECT c.relname || ' ' || a.attnum || a.attname || format_type(a.atttypid, a.atttypmod) || a.attnotnull || \
          COALESCE(pg_get_expr(d.adbin, d.adrelid), '') AS told FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid \
@@ -31,7 +31,7 @@ async fn opened(place: &Place) -> Db {
     Db::connect(&config.database.url, 1, false).await.unwrap()
 }
 
-/// What the catalogue says of the tables, and how many rows each has that is moved.
+/// Returns what the catalogue has about the tables, and the number of rows of each table to be partitioned.
 async fn looked(place: &Place) -> (Vec<String>, Vec<(&'static str, i64)>) {
     let db = opened(place).await;
     let catalogue = sqlx::query_scalar(CATALOGUE_SQL).fetch_all(db.pool()).await.unwrap();
@@ -55,9 +55,9 @@ fn verified(place: &Place, rebuilt: &[&str]) {
     assert!(done.status.success(), "{}", stderr(&done));
 }
 
-/// Moves its tables, with an interruption.
+/// Partitions the tables, with an interruption.
 async fn moved(place: &Place) {
-    // What can't be moved stays as it is with all after it; the rest is done, and the next run goes on there.
+    // A table that can't be partitioned stays unchanged, and so do those after it. The next run continues there.
     does(place, "CREATE VIEW lies_here AS SELECT sku, qty FROM stock").await;
     let done = place.run(&["partition"], "");
     assert_eq!(done.status.code(), Some(1));
@@ -80,7 +80,7 @@ async fn moved(place: &Place) {
     };
     assert!(again("1000").contains("set max_locks_per_transaction of the server to "));
     let again = again("1");
-    assert!(!again.contains("max_locks_per_transaction"), "there is room: {again}");
+    assert!(!again.contains("max_locks_per_transaction"), "there are enough locks: {again}");
     assert!(again.starts_with(&format!("0 tables were partitioned, {all} were")), "{again}");
 }
 
@@ -112,7 +112,7 @@ async fn a_hub_continues_with_partitioned_tables() {
     let admin = server.admin().await;
     let all = i64::try_from(tables('S').count()).unwrap();
     assert_eq!(server.figure(PARTED_SQL).await, all);
-    // Reported records come again, and further ones with them.
+    // The same records are pushed again, together with new ones.
     let reported = one.chain().records.len();
     assert_eq!(one.push(&one.batch(1, reported)).await.data()["acked_seq"], reported);
     assert_eq!(tells(&mut three, vec![sealed("S003", 18)]).await["parked"], serde_json::json!([]));

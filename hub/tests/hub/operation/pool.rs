@@ -1,5 +1,5 @@
-//! A request never holds a connection of the pool while it waits for another one: a hub with a single connection serves
-//! every operation. With more of them a second one would only be missed when many ask at once.
+//! A request never holds one connection of the pool while it waits for another one: a hub with a single connection
+//! serves every operation. With more connections a second one would be missing only under load.
 
 use crate::support::server::{Api, Place, Server};
 use crate::support::shop::{FIRST, Shop};
@@ -13,7 +13,7 @@ async fn one_connection() -> Server {
     Server::on(place).await
 }
 
-/// Things that paths name, so that requests get as far as they can.
+/// Creates objects for the parameters of paths, so that requests get as far as possible.
 async fn known(admin: &Api) -> Vec<(&'static str, String)> {
     let made = |answer: &Value, name: &str| answer[name].as_str().unwrap().to_owned();
     admin.post("/api/products", &json!({"sku": "A", "name": "Thing", "price": 1})).await.data();
@@ -31,7 +31,7 @@ async fn known(admin: &Api) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The path with what it names.
+/// Returns the path with its parameters filled in.
 fn named(path: &str, known: &[(&'static str, String)]) -> String {
     let found = known.iter().find(|(prefix, _)| path.starts_with(prefix));
     let id = found.map_or("none_1", |(_, id)| id);
@@ -57,7 +57,7 @@ async fn every_documented_call_is_served_with_a_single_connection() {
     let mut calls = 0;
     for (path, methods) in document["paths"].as_object().unwrap() {
         for (method, call) in methods.as_object().unwrap() {
-            // What ends the session comes to nothing else here, and disabling the store ends its calls.
+            // Operations that end the session are sent without effect here, because the following requests need it.
             if ["/api/auth/logout", "/api/auth/password", "/api/stores/{id}/disable"].contains(&path.as_str())
             {
                 continue;
@@ -88,7 +88,7 @@ async fn a_store_is_served_with_a_single_connection_while_others_wait() {
     let cursors = ["users", "prices", "members", "rest"].map(|lane| (lane, shop.clone()));
     let mut waiting = Vec::new();
     for (lane, shop) in cursors {
-        // Past the record of the store itself.
+        // The cursor after the record of the store itself.
         let cursor = crate::office::stores::head(&shop, lane).await;
         let path = format!("/api/sync/pull?lane={lane}&wait=60&cursor={cursor}");
         waiting.push(tokio::spawn(async move { shop.speak().get(&path).await.status.as_u16() }));
@@ -101,7 +101,7 @@ async fn a_store_is_served_with_a_single_connection_while_others_wait() {
     let sale = Sale { store: "S001", number: 4, shift: "shf_1", sku: "A", qty: 1, price: 1000 };
     shop.chain().append(sale.record("evt_4"));
     assert_eq!(shop.push(&shop.batch(4, 4)).await.data()["acked_seq"], 4);
-    // As many at once as would have shared sixteen connections.
+    // More requests at once than sixteen connections could serve if each held one.
     let many = (0..32).map(|_| {
         let shop = shop.clone();
         tokio::spawn(async move {

@@ -1,5 +1,5 @@
-//! Several processes of one hub on one PostgreSQL: what is there once is there once, whichever of them is asked.
-//! SQLite has one process; there the same races run on its connections.
+//! Several processes of one hub with one PostgreSQL: what must be unique is unique, whichever process is asked. SQLite
+//! has one process; there the same races run on its connections.
 
 use crate::support::server::{Answer, Api, PASSWORD, Place, stderr};
 use crate::support::shop::{Chain, FIRST, Shop};
@@ -15,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use tokio::sync::Barrier;
 
-/// Requests that each process gets at once.
+/// Number of concurrent requests at each process.
 const EACH: usize = 3;
 const PHONES: usize = 60;
 
@@ -47,7 +47,7 @@ impl Drop for Process {
     }
 }
 
-/// The folders of the processes: two share one, the third has its own, with the same keys.
+/// Returns the folders of the processes: two share one, the third has its own with the same keys.
 fn folders(place: &Place) -> Vec<PathBuf> {
     let shared = place.folder.path().join("data");
     if std::env::var("HUB_TEST_POSTGRES").is_err() {
@@ -61,7 +61,7 @@ fn folders(place: &Place) -> Vec<PathBuf> {
     vec![shared.clone(), shared, own]
 }
 
-/// All of them, started at once.
+/// Starts all of them at once.
 pub async fn started(place: &Place) -> Vec<Process> {
     let processes: Vec<Process> = folders(place).iter().map(|data| Process::start(place, data)).collect();
     for process in &processes {
@@ -72,7 +72,7 @@ pub async fn started(place: &Place) -> Vec<Process> {
 
 pub type Ask = (Api, Method, String, Value);
 
-/// Sends everything in one moment.
+/// Sends all requests at the same moment.
 pub async fn at_once(asks: Vec<Ask>) -> Vec<Answer> {
     let together = Arc::new(Barrier::new(asks.len()));
     let send = |(api, method, path, body): Ask| {
@@ -90,13 +90,13 @@ pub async fn at_once(asks: Vec<Ask>) -> Vec<Answer> {
     answers
 }
 
-/// The same request at every process, several times.
+/// Returns the same request for every process, several times.
 fn everywhere(apis: &[Api], path: &str, body: &Value) -> Vec<Ask> {
     let one = |api: &Api| (api.clone(), Method::POST, path.to_owned(), body.clone());
     (0..EACH).flat_map(|_| apis.iter().map(one)).collect()
 }
 
-/// One was answered with success, all others with this refusal.
+/// Asserts that one succeeded and all others have this refusal. Returns the data of the successful one.
 fn once(answers: &[Answer], refusal: &str) -> Value {
     let (done, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status.is_success());
     assert_eq!(done.len(), 1, "{answers:?}");
@@ -117,7 +117,7 @@ async fn shop(place: &Place, apis: &[Api], id: &str) -> Shop {
         api: api.clone(),
         chains: chains.clone(),
     };
-    // A token of one use, by as many boxes as there are requests.
+    // A single-use token, used by as many stores as there are requests.
     let boxes: Vec<Shop> = (0..EACH * apis.len()).map(of).collect();
     let body = |shop: &Shop| {
         json!({"enrolment_token": token, "store_id": id, "public_key": shop.key.public_key_text(),
@@ -139,7 +139,7 @@ async fn tells(shop: &mut Shop, record: String) {
     shop.push(&shop.batch(seq, seq)).await.data();
 }
 
-/// Members who are each to be merged into the next one, all at once: none stays as it is.
+/// Merges each member into the next one, all at once. Exactly one member is left.
 async fn one_is_left_of_a_ring(apis: &[Api]) {
     let mut ring = Vec::new();
     for number in 0..6 {
@@ -159,7 +159,7 @@ async fn one_is_left_of_a_ring(apis: &[Api]) {
     for (api, method, path, body) in asks {
         refused += usize::from(!api.send(method, &path, &body).await.status.is_success());
     }
-    assert_eq!(refused, 1, "the last one has nobody to go on as");
+    assert_eq!(refused, 1, "the last member can't be merged");
     let mut left = Vec::new();
     for id in &ring {
         left.push(apis[0].get(&format!("/api/members/{id}")).await.data()["member_id"].clone());
@@ -175,7 +175,7 @@ async fn what_is_there_once_is_there_once_whichever_process_is_asked() {
     let login = Api::new(processes[0].address).login("boss", PASSWORD).await;
     let apis: Vec<Api> = processes.iter().map(|process| login.at(process.address)).collect();
 
-    // A phone, an e-mail or a code names one member.
+    // A phone number, an e-mail address or a code belongs to one member.
     for number in 0..PHONES {
         let mut asks = everywhere(&apis, "/api/members", &json!({"name": format!("M{number}")}));
         for (place, (_, _, _, new)) in asks.iter_mut().enumerate() {
@@ -201,7 +201,7 @@ async fn what_is_there_once_is_there_once_whichever_process_is_asked() {
 
     one_is_left_of_a_ring(&apis).await;
 
-    // A supplier's code, made and changed.
+    // A supplier's code, when created and when changed.
     let supplier = |code: &str| json!({"code": code, "name": "Tea Ltd"});
     let tea = once(&at_once(everywhere(&apis, "/api/suppliers", &supplier("TEA"))).await, "409 duplicate");
     let mut asks = Vec::new();
@@ -230,7 +230,7 @@ async fn what_is_there_once_is_there_once_whichever_process_is_asked() {
         once(&answers, "409 invalid_state");
     }
 
-    // What a person settles, and a value that is put back.
+    // An exception to resolve, and a value to restore.
     let sale = |event_id: &str| {
         Sale { store: "S001", number: 1, shift: "shf_1", sku: "A", qty: 1, price: 1000 }.record(event_id)
     };
@@ -250,7 +250,7 @@ async fn what_is_there_once_is_there_once_whichever_process_is_asked() {
     let path = format!("/api/conflicts/{}/restore", found["conflict_id"].as_str().unwrap());
     once(&at_once(everywhere(&apis, &path, &json!({}))).await, "409 invalid_state");
 
-    // A refresh token, and a key.
+    // A refresh token, and an idempotency key.
     let body = json!({"username": "boss", "password": PASSWORD});
     let pair = apis[0].post("/api/auth/login", &body).await.data().clone();
     let body = json!({"refresh_token": pair["refresh_token"]});
@@ -263,7 +263,7 @@ async fn what_is_there_once_is_there_once_whichever_process_is_asked() {
     }
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
 
-    // The entries of all of them are one chain, and nobody took another's progress for a restore.
+    // The audit entries of all processes are one chain, and no process took the progress of another for a restore.
     processes.into_iter().for_each(Process::stop);
     let processes = started(&place).await;
     let begun = login.at(processes[0].address).get("/api/audit?action=generation.begun").await;

@@ -1,4 +1,4 @@
-//! The tables are made by migrations, each once; a database or a backup of another version is refused as it is.
+//! Migrations make the tables, each once. A database or backup of another version is refused and not changed.
 
 use crate::operation::backups::backup;
 use crate::support::server::{Place, Server, stderr};
@@ -13,7 +13,7 @@ async fn migrated(place: &Place, steps: &[Step]) -> Result<(), SchemaError> {
     let config: Config = load::load(Some(&place.config), Vec::new()).unwrap().config;
     let db = Db::connect(&config.database.url, 1, false).await.unwrap();
     let done = migrate(db.pool(), steps).await;
-    // A migration that was refused keeps its lock as long as its connection.
+    // A refused migration keeps its lock until its connection closes.
     db.close().await;
     done
 }
@@ -32,7 +32,7 @@ async fn a_further_migration_runs_once_and_this_program_refuses_what_it_made() {
     for words in [found.as_str(), "Nothing was changed", "start the program that created them"] {
         assert!(stderr(&done).contains(words), "{}", stderr(&done));
     }
-    // Nor is one taken for its own whose tables were made by other statements of the same number.
+    // A database is refused as well if its tables were made by other statements with the same number.
     steps[0].2 = "CREATE TABLE hub (singleton BIGINT PRIMARY KEY)";
     let refused = migrated(&place, &steps).await;
     assert!(matches!(refused, Err(SchemaError::Other { found: 1, .. })), "{refused:?}");

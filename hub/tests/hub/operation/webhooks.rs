@@ -1,4 +1,4 @@
-//! Webhooks: every event of the log reaches its receiver, in order per document, whatever receiver and hub do meanwhile.
+//! Webhooks: every event of the log reaches its receiver, in order per document, whatever fails in the meantime.
 
 use crate::office::filters::finds;
 use crate::operation::processes::Process;
@@ -21,7 +21,7 @@ pub mod managed;
 pub const HOOKS: &str = "/api/webhooks";
 const THREE_DAYS_MS: i64 = 3 * 24 * 3_600_000;
 
-/// Allows webhooks that lead to this machine.
+/// Allows webhooks to this machine.
 pub fn allow_loopback(place: &Place) {
     let text = std::fs::read_to_string(&place.config).unwrap();
     std::fs::write(&place.config, format!("{text}[webhooks]\nallowed_networks = [\"127.0.0.0/8\"]\n"))
@@ -54,14 +54,14 @@ async fn reprice(admin: &Api, sku: &str, price: i64) {
     admin.patch(&format!("/api/products/{sku}"), &json!({"price": price})).await.data();
 }
 
-/// Numbers of the events of the log after one that the webhook of a test wants.
+/// Returns the numbers of the events after `after_no` that match the test's webhook.
 async fn logged(admin: &Api, after_no: i64) -> Vec<i64> {
     let answer = admin.get(&format!("/api/event-log?after_no={after_no}&limit=500")).await;
     let items = answer.data()["items"].as_array().unwrap().clone();
     items.iter().map(|item| item["event_no"].as_i64().unwrap()).collect()
 }
 
-/// Waits until the log has this number of events after a number.
+/// Waits until the log has this number of events after `after_no`.
 async fn log_of(admin: &Api, after_no: i64, count: usize) -> Vec<i64> {
     let since = Instant::now();
     loop {
@@ -91,7 +91,7 @@ async fn until(admin: &Api, webhook: &Value, what: &str, wanted: impl Fn(&Value)
     }
 }
 
-/// An event was not kept before all earlier ones of its document.
+/// Asserts that no event was delivered before all earlier ones of its document.
 fn is_in_order(messages: &[Message], all: &BTreeSet<i64>) {
     let mut documents: BTreeMap<String, BTreeSet<i64>> = BTreeMap::new();
     for message in messages.iter().filter(|message| all.contains(&message.event_no())) {
@@ -119,7 +119,7 @@ async fn a_receiver_that_fails_hangs_lies_and_comes_back_gets_every_event_also_i
     let admin = Api::new(hub.address).login("boss", PASSWORD).await;
     let hook = made(&admin, &receiver.url(), &json!({})).await;
     let after_no = hook["after_no"].as_i64().unwrap();
-    // Each of the first messages meets something else; the hanging one is what the hub waits for when it is killed.
+    // The first messages have different outcomes. One hangs, and the hub waits for it when it is killed.
     receiver.behaves(|_, number| match number % 8 {
         0 => Manner::Refuse(500),
         1 => Manner::Close,
@@ -140,7 +140,7 @@ async fn a_receiver_that_fails_hangs_lies_and_comes_back_gets_every_event_also_i
     }
     let all: BTreeSet<i64> = log_of(&admin, after_no, 19).await.into_iter().collect();
     receiver.until("a message hangs", |messages| messages.iter().any(|one| one.manner == Manner::Hang)).await;
-    // Killed, not stopped: nobody hands anything over.
+    // The hub is killed, so it hands nothing over.
     drop(hub);
     let before = receiver.messages().len();
     let hub = Process::start(&place, &data);
@@ -148,25 +148,25 @@ async fn a_receiver_that_fails_hangs_lies_and_comes_back_gets_every_event_also_i
     receiver.until("the next process sends", |messages| messages.len() > before).await;
     let admin = admin.at(hub.address);
     receiver.behaves(|_, _| Manner::Keep);
-    // An administrator who knows that the receiver is back need not wait for the next attempts.
+    // An administrator can resume the webhook instead of waiting for the next attempts.
     admin.post(&path(&hook, "/resume"), &json!({})).await.data();
     receiver
-        .until("every event is kept", |messages| {
+        .until("every event is delivered", |messages| {
             let kept: BTreeSet<i64> =
                 messages.iter().filter(|one| one.is_kept()).map(Message::event_no).collect();
             all.is_subset(&kept)
         })
         .await;
-    until(&admin, &hook, "nothing waits", |hook| hook["waiting"] == 0).await;
+    until(&admin, &hook, "no event waits", |hook| hook["waiting"] == 0).await;
     is_in_order(&receiver.messages(), &all);
     assert!(receiver.messages().iter().all(|message| message.path == "/hooks?key=of-the-address"));
 
-    // A receiver that said 200 and kept nothing gets the events again by their numbers.
+    // A receiver that answered 200 without storing the events can get them again by number.
     receiver.behaves(|_, _| Manner::Lie);
     let last = *all.iter().next_back().unwrap();
     reprice(&admin, "A", 9).await;
     let lost = log_of(&admin, last, 1).await[0];
-    until(&admin, &hook, "it is taken for delivered", |hook| {
+    until(&admin, &hook, "the event counts as delivered", |hook| {
         hook["waiting"] == 0 && hook["after_no"].as_i64() >= Some(lost)
     })
     .await;
@@ -174,7 +174,7 @@ async fn a_receiver_that_fails_hangs_lies_and_comes_back_gets_every_event_also_i
     receiver.behaves(|_, _| Manner::Keep);
     admin.post(&path(&hook, "/replay"), &json!({"after_no": lost - 1})).await.data();
     receiver
-        .until("it comes again", |messages| {
+        .until("the event is sent again", |messages| {
             messages.iter().any(|one| one.is_kept() && one.event_no() == lost)
         })
         .await;
@@ -195,8 +195,8 @@ async fn an_event_that_is_refused_holds_up_its_document_and_no_other() {
         reprice(&admin, sku, 3).await;
     }
     admin.post("/api/tiers", &json!({"tier": "gold", "name": "Gold", "multiplier_bp": 20_000})).await.data();
-    receiver.until("the other document", |_| receiver.kept().len() == 3).await;
-    until(&admin, &hook, "those of the refused one wait", |hook| hook["waiting"] == 3).await;
+    receiver.until("the event of the other document", |_| receiver.kept().len() == 3).await;
+    until(&admin, &hook, "the events of the refused document wait", |hook| hook["waiting"] == 3).await;
     let deliveries = path(&hook, "/deliveries");
     let named = |one: &Value| {
         format!(
@@ -216,7 +216,7 @@ async fn an_event_that_is_refused_holds_up_its_document_and_no_other() {
     assert_eq!(
         (&second["attempts"], &third["attempts"]),
         (&json!(0), &json!(0)),
-        "they were not sent before it"
+        "the events were not sent before it"
     );
     assert_eq!(admin.get(&format!("{deliveries}?state=sent")).await.refusal(), "400 invalid_query");
     let metrics = admin.text("/metrics", "*/*").await;
@@ -246,7 +246,7 @@ async fn a_webhook_that_fails_for_three_days_or_is_gone_is_paused_with_an_except
     receiver.behaves(|_, _| Manner::Refuse(503));
     product(&admin, "A").await;
     reprice(&admin, "A", 2).await;
-    receiver.until("it is refused", |messages| !messages.is_empty()).await;
+    receiver.until("the message is refused", |messages| !messages.is_empty()).await;
     let failed = "SELECT COUNT(*) FROM webhook_deliveries WHERE failing_since IS NOT NULL";
     let since = Instant::now();
     while server.figure(failed).await == 0 {
@@ -256,7 +256,7 @@ async fn a_webhook_that_fails_for_three_days_or_is_gone_is_paused_with_an_except
     assert_eq!(get(&admin, &hook).await["state"], "active");
     let past = "UPDATE webhook_deliveries SET failing_since = failing_since - $1, next_attempt_at = 0";
     sqlx::query(past).bind(THREE_DAYS_MS).execute(server.hub.db.pool()).await.unwrap();
-    let paused = until(&admin, &hook, "it is paused", |hook| hook["state"] == "paused").await;
+    let paused = until(&admin, &hook, "the webhook is paused", |hook| hook["state"] == "paused").await;
     assert_eq!((&paused["pause_reason"], &paused["waiting"]), (&json!("failing"), &json!(2)));
     let found = paused_exceptions(&admin, "open").await;
     assert_eq!(found.len(), 1);
@@ -265,7 +265,7 @@ async fn a_webhook_that_fails_for_three_days_or_is_gone_is_paused_with_an_except
     let entries = admin.get("/api/audit?action=webhook.paused").await.data()["items"].clone();
     assert_eq!(entries[0]["details"], json!({"webhook_id": hook["webhook_id"], "reason": "failing"}));
 
-    // Nothing is sent meanwhile, and events go on into the log.
+    // Nothing is sent in the meantime, and the log continues to get events.
     let sent = receiver.messages().len();
     receiver.behaves(|_, _| Manner::Keep);
     product(&admin, "B").await;
@@ -273,13 +273,13 @@ async fn a_webhook_that_fails_for_three_days_or_is_gone_is_paused_with_an_except
     assert_eq!(receiver.messages().len(), sent);
     let resumed = admin.post(&path(&hook, "/resume"), &json!({})).await.data().clone();
     assert_eq!((&resumed["state"], &resumed["pause_reason"]), (&json!("active"), &Value::Null));
-    receiver.until("what waited comes", |_| receiver.kept().contains(&last)).await;
-    receiver.until("all of it", |_| receiver.kept().len() == 3).await;
-    assert_eq!(paused_exceptions(&admin, "open").await.len(), 0, "it ended by itself");
+    receiver.until("the waiting event is sent", |_| receiver.kept().contains(&last)).await;
+    receiver.until("all events", |_| receiver.kept().len() == 3).await;
+    assert_eq!(paused_exceptions(&admin, "open").await.len(), 0, "the exception was closed automatically");
 
     receiver.behaves(|_, _| Manner::Refuse(410));
     reprice(&admin, "B", 7).await;
-    let gone = until(&admin, &hook, "it is paused at once", |hook| hook["state"] == "paused").await;
+    let gone = until(&admin, &hook, "the webhook is paused at once", |hook| hook["state"] == "paused").await;
     assert_eq!((&gone["pause_reason"], &gone["waiting"]), (&json!("gone"), &json!(1)));
     assert_eq!(paused_exceptions(&admin, "open").await.len(), 1);
     admin.send(Method::DELETE, &path(&hook, ""), &json!({})).await.data();
@@ -298,8 +298,8 @@ async fn events_that_were_deleted_while_a_webhook_was_paused_are_reported_and_th
     let hook = made(&admin, &receiver.url(), &json!({"event_types": ["product.*"], "after_no": 0})).await;
     receiver.behaves(|_, _| Manner::Close);
     product(&admin, "A").await;
-    // One waits in the queue, the others in the log.
-    until(&admin, &hook, "it is queued", |hook| hook["waiting"] == 1).await;
+    // One event waits in the queue, the others in the log.
+    until(&admin, &hook, "the event is queued", |hook| hook["waiting"] == 1).await;
     admin.post(&path(&hook, "/pause"), &json!({})).await.data();
     assert_eq!(get(&admin, &hook).await["pause_reason"], "by_hand");
     let before = get(&admin, &hook).await["after_no"].as_i64().unwrap();
@@ -312,17 +312,17 @@ async fn events_that_were_deleted_while_a_webhook_was_paused_are_reported_and_th
     let kept = log_of(&admin, lost, 1).await[0];
     receiver.behaves(|_, _| Manner::Keep);
     admin.post(&path(&hook, "/resume"), &json!({})).await.data();
-    receiver.until("the queued one and the kept one", |_| receiver.kept().len() == 2).await;
+    receiver.until("the queued event and the logged one", |_| receiver.kept().len() == 2).await;
     assert!(receiver.kept().contains(&kept) && !receiver.kept().contains(&lost));
     until(&admin, &hook, "both are delivered", |hook| hook["waiting"] == 0).await;
     assert_eq!(get(&admin, &hook).await["missed_until"], json!(lost));
-    // From the first one that the log has.
+    // Replay from the first event of the log.
     let again = admin.post(&path(&hook, "/replay"), &json!({"after_no": 0})).await.data().clone();
     assert_eq!((&again["after_no"], &again["missed_until"]), (&json!(lost), &Value::Null));
-    receiver.until("the kept one again", |_| receiver.kept().len() == 3).await;
-    // A number that was not read yet would leave events out.
+    receiver.until("the logged event again", |_| receiver.kept().len() == 3).await;
+    // A number that was not read yet would leave out events.
     admin.post(&path(&hook, "/pause"), &json!({})).await.data();
-    // An old number is no way around what was missed.
+    // An old number can't hide that events were missed.
     let stale = admin.post(&path(&hook, "/replay"), &json!({"after_no": before})).await.data().clone();
     assert_eq!((&stale["after_no"], &stale["missed_until"]), (&json!(lost), &json!(lost)));
     product(&admin, "D").await;
@@ -343,7 +343,7 @@ async fn two_senders_send_everything_once() {
         product(&admin, &format!("P{number}")).await;
     }
     let all = log_of(&admin, after_no, 40).await;
-    until(&admin, &hook, "all are read and sent", |hook| {
+    until(&admin, &hook, "all events are read and sent", |hook| {
         hook["after_no"].as_i64() >= all.last().copied() && hook["waiting"] == 0
     })
     .await;
@@ -351,7 +351,7 @@ async fn two_senders_send_everything_once() {
     sent.sort_unstable();
     assert_eq!(sent, all, "each once");
 
-    // While one has it, nobody else does, until its time is over.
+    // While one process holds the claim, no other gets it until it expires.
     let (id, now) = (hook["webhook_id"].as_str().unwrap(), clock::now().0 + 3_600_000);
     let claim = |holder: &'static str, at: i64| {
         let (db, id) = (&server.hub.db, id.to_owned());

@@ -1,4 +1,4 @@
-//! A receiver of webhooks over HTTP, which behaves as a test says.
+//! A receiver of webhooks over HTTP, with behaviour that a test sets.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -8,25 +8,25 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Nothing that a test waits for takes longer.
+/// Timeout of a test's waits.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What the receiver does with a message.
+/// The receiver's treatment of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
-    /// Keeps it and answers 200.
+    /// Stores the message and answers 200.
     Keep,
-    /// Keeps nothing and answers with this status.
+    /// Does not store it, and answers with this status.
     Refuse(u16),
-    /// Keeps nothing and never answers.
+    /// Does not store it, and never answers.
     Hang,
-    /// Keeps nothing and closes the connection.
+    /// Does not store it, and closes the connection.
     Close,
-    /// Keeps nothing, begins to answer 200 and closes the connection.
+    /// Does not store it, begins to answer 200 and closes the connection.
     BreakOff,
-    /// Keeps it and closes the connection without an answer.
+    /// Stores it and closes the connection without an answer.
     KeepAndClose,
-    /// Keeps nothing and answers 200.
+    /// Does not store it, but answers 200.
     Lie,
 }
 
@@ -52,7 +52,7 @@ impl Message {
         self.json()["data"]["event_no"].as_i64().unwrap()
     }
 
-    /// Type and ID of its document.
+    /// Returns type and ID of the event's document.
     pub fn document(&self) -> String {
         let data = &self.json()["data"];
         format!("{} {}", data["object_type"], data["object_id"])
@@ -66,7 +66,7 @@ struct Shared {
     messages: Mutex<Vec<Message>>,
 }
 
-/// A receiver. It ends with the runtime of its test.
+/// A receiver, which ends with the runtime of its test.
 #[derive(Clone)]
 pub struct Receiver {
     pub address: SocketAddr,
@@ -74,7 +74,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Starts one that keeps everything.
+    /// Starts a receiver that stores everything.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -95,17 +95,17 @@ impl Receiver {
         format!("http://{}/hooks?key=of-the-address", self.address)
     }
 
-    /// From now on, what is done with a message; the number says how many came before it.
+    /// Sets the treatment of messages from now on. The number is that of the messages before.
     pub fn behaves(&self, behaviour: impl FnMut(&Message, usize) -> Manner + Send + 'static) {
         *self.shared.behaviour.lock().unwrap() = Box::new(behaviour);
     }
 
-    /// All messages that came, whatever was done with them.
+    /// Returns all messages, whatever their treatment.
     pub fn messages(&self) -> Vec<Message> {
         self.shared.messages.lock().unwrap().clone()
     }
 
-    /// Numbers of the events that were kept, as they came.
+    /// Returns the numbers of the stored events in order of arrival.
     pub fn kept(&self) -> Vec<i64> {
         self.messages().iter().filter(|message| message.is_kept()).map(Message::event_no).collect()
     }
@@ -133,7 +133,7 @@ impl Receiver {
                 Manner::BreakOff => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no".to_owned(),
                 Manner::Close | Manner::KeepAndClose => return None,
                 Manner::Hang => {
-                    // Until the sender hangs up.
+                    // Waits until the sender closes the connection.
                     let _ = stream.read(&mut [0; 1]).await;
                     return None;
                 }
@@ -153,7 +153,7 @@ impl Receiver {
     }
 }
 
-/// The next request of a connection. `None` at its end.
+/// Reads the next request of a connection. Returns `None` at its end.
 async fn next(stream: &mut TcpStream, read: &mut Vec<u8>) -> Option<Message> {
     loop {
         if let Some(message) = whole(read) {
@@ -165,7 +165,7 @@ async fn next(stream: &mut TcpStream, read: &mut Vec<u8>) -> Option<Message> {
     }
 }
 
-/// Takes a request out of what was read, if it is whole.
+/// Takes a complete request out of the bytes read so far, if there is one.
 fn whole(read: &mut Vec<u8>) -> Option<Message> {
     let text = String::from_utf8_lossy(read).into_owned();
     let (head, rest) = text.split_once("\r\n\r\n")?;

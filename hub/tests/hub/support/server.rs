@@ -1,4 +1,4 @@
-//! A hub that serves in this process, with a folder and a database of its own.
+//! A hub that serves in this process, with its own folder and database.
 
 use cloud_hub::app;
 use cloud_hub::config::Config;
@@ -22,18 +22,18 @@ use tokio::task::JoinHandle;
 
 pub const PASSWORD: &str = "correct-horse-9";
 
-/// A hub that many tests start from may be that old.
+/// Longest time for which tests may reuse a prepared hub.
 const PREPARED_AGE_MAX: Duration = Duration::from_secs(600);
 const ANY_PORT: &str = "127.0.0.1:0";
 
-/// What `init` made, to be copied.
+/// The result of `init`, to be copied.
 struct Initialised {
     /// The hub's folder.
     files: Files,
     url: String,
 }
 
-/// The address of an empty database.
+/// Returns the address of an empty database.
 fn fresh(folder: &Path) -> String {
     match database::server() {
         Some(server) => database::fresh_at(&server),
@@ -45,11 +45,11 @@ fn embedded(folder: &Path) -> String {
     format!("sqlite://{}", folder.join("hub.sqlite").display())
 }
 
-/// An initialised hub: its settings, its folder.
+/// An initialised hub: its settings and its folder.
 pub struct Place {
     pub folder: TempDir,
     pub config: PathBuf,
-    /// What goes with it.
+    /// The database, which is removed with the place.
     database: Option<String>,
 }
 
@@ -62,7 +62,7 @@ impl Drop for Place {
 }
 
 impl Place {
-    /// Settings without a hub yet.
+    /// Creates settings without a hub.
     pub async fn empty() -> Self {
         Self::at(ANY_PORT).await
     }
@@ -83,19 +83,19 @@ impl Place {
         );
         let config = folder.path().join("hub.toml");
         std::fs::write(&config, text).unwrap();
-        // The address of a database may carry a password.
+        // The address of a database may contain a password.
         std::fs::set_permissions(&config, std::fs::Permissions::from_mode(0o600)).unwrap();
         Self { folder, config, database: Some(url) }
     }
 
-    /// A copy of a hub that `init` made.
+    /// Returns a copy of a hub that `init` made.
     pub async fn initialised() -> Self {
         let made = prepared::shared("hub", PREPARED_AGE_MAX, || {
             let folder = tempfile::tempdir().unwrap();
             let url = fresh(folder.path());
             let mut place = Self::with(folder, url, ANY_PORT);
             place.init();
-            // The database stays.
+            // The database is kept.
             Initialised { files: Files::read(place.folder.path()), url: place.database.take().unwrap() }
         });
         let Some(made) = made else {
@@ -131,14 +131,14 @@ impl Place {
         process::run(self.command(args), input)
     }
 
-    /// The same with more settings.
+    /// Adds settings.
     pub fn with_settings(self, text: &str) -> Self {
         let file = std::fs::read_to_string(&self.config).unwrap();
         std::fs::write(&self.config, file + text).unwrap();
         self
     }
 
-    /// Another process of the same hub, with that folder for its keys.
+    /// Returns the settings of another process of the same hub, with that folder for its keys.
     pub fn beside(&self, data: &Path) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let own = |line: &str| match line.strip_prefix("path = ") {
@@ -152,7 +152,7 @@ impl Place {
         Self { folder, config, database: None }
     }
 
-    /// The token that `store add` prints.
+    /// Returns the token that `store add` prints.
     pub fn add_store(&self, id: &str) -> String {
         let done = self.run(&["store", "add", id, "--timezone", "Asia/Jakarta"], "");
         assert!(done.status.success(), "{}", stderr(&done));
@@ -168,7 +168,7 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A hub that serves.
+/// A running hub.
 pub struct Server {
     pub place: Place,
     pub hub: Arc<Hub>,
@@ -204,7 +204,7 @@ impl Server {
         self.place
     }
 
-    /// It ends by itself, with an error.
+    /// Waits until the hub ends with an error.
     pub async fn ended(self) -> Place {
         assert!(self.task.await.is_err());
         self.place
@@ -214,12 +214,12 @@ impl Server {
         Api::new(self.address)
     }
 
-    /// The first admin, logged in.
+    /// Logs in as the first administrator.
     pub async fn admin(&self) -> Api {
         self.api().login("boss", PASSWORD).await
     }
 
-    /// One figure of the database.
+    /// Returns one figure of the database.
     pub async fn figure(&self, sql: &'static str) -> i64 {
         sqlx::query_scalar(sql).fetch_one(self.hub.db.pool()).await.unwrap()
     }
@@ -248,7 +248,7 @@ impl Answer {
         &self.body["data"]
     }
 
-    /// `409 stale_epoch`
+    /// Returns status and code of a refusal, such as `409 stale_epoch`.
     pub fn refusal(&self) -> String {
         let code = self.body["error"]["code"].as_str().unwrap_or("no failure envelope");
         format!("{} {code}", self.status.as_u16())
@@ -257,7 +257,7 @@ impl Answer {
 
 impl Api {
     pub fn new(address: SocketAddr) -> Self {
-        // Reading the system's certificates costs more than a test's requests; none of them uses TLS.
+        // Loading the system's certificates costs more than a test's requests, none of which uses TLS.
         let client = Client::builder().tls_certs_only([]).build().unwrap();
         Self { client, base: format!("http://{address}"), token: None }
     }
@@ -266,12 +266,12 @@ impl Api {
         Self { token: Some(token.to_owned()), ..self.clone() }
     }
 
-    /// The same client at another process.
+    /// Returns the same client for another process.
     pub fn at(&self, address: SocketAddr) -> Self {
         Self { base: format!("http://{address}"), ..self.clone() }
     }
 
-    /// The same caller, for whoever reads a stream; less patient than a stream's heartbeat is slow.
+    /// Returns the same client for reading streams. Its timeout is shorter than the interval of heartbeats.
     pub fn client(&self) -> testkit::Client {
         let address = self.base.trim_start_matches("http://").parse().unwrap();
         let client = testkit::Client::new(address).patient_for(Duration::from_secs(10));
@@ -309,7 +309,7 @@ impl Api {
         answer(self.request(method, path).json(body).send().await.unwrap()).await
     }
 
-    /// A body as text, whatever it is.
+    /// Sends a body as text, valid or not.
     pub async fn raw(&self, method: Method, path: &str, body: &str) -> Answer {
         let request = self.request(method, path).header("Content-Type", "application/json");
         answer(request.body(body.to_owned()).send().await.unwrap()).await
@@ -326,13 +326,13 @@ impl Api {
         answer(request.send().await.unwrap()).await
     }
 
-    /// Sends a CSV file in whatever encoding.
+    /// Sends a CSV file in any encoding.
     pub async fn bytes(&self, path: &str, body: &[u8]) -> Answer {
         let request = self.request(Method::POST, path).header("Content-Type", "text/csv").body(body.to_vec());
         answer(request.send().await.unwrap()).await
     }
 
-    /// A call as a document describes it; the status.
+    /// Makes a call as a document describes it, and returns the status.
     pub async fn call(&self, method: &str, path: &str, media: &str, example: &Value) -> u16 {
         let method = method.to_uppercase().parse().unwrap();
         let request = self.request(method, path).header("Content-Type", media);
@@ -344,13 +344,13 @@ impl Api {
         request.body(body).send().await.unwrap().status().as_u16()
     }
 
-    /// A body that is packed.
+    /// Sends a compressed body.
     pub async fn packed(&self, path: &str, encoding: &str, body: Vec<u8>) -> Answer {
         let request = self.request(Method::POST, path).header("Content-Type", "application/json");
         answer(request.header("Content-Encoding", encoding).body(body).send().await.unwrap()).await
     }
 
-    /// A header of an answer, and its body.
+    /// Returns a header of an answer, and its body.
     pub async fn headed(&self, path: &str, accept: &str, header: &str) -> (Option<String>, String) {
         let response = self.request(Method::GET, path).header("Accept", accept).send().await.unwrap();
         let value = response.headers().get(header).map(|value| value.to_str().unwrap().to_owned());
@@ -376,7 +376,7 @@ async fn answer(response: Response) -> Answer {
     let replayed = response.headers().get("Idempotency-Replayed").is_some();
     let retry_after =
         response.headers().get("Retry-After").map(|value| value.to_str().unwrap().parse().unwrap());
-    // A stream has no end: whoever reads one has a client of its own.
+    // A stream never ends, so it needs another client.
     let ends = response.headers().get("Content-Type").is_none_or(|kind| kind != "text/event-stream");
     let text = if ends { response.text().await.unwrap_or_default() } else { String::new() };
     Answer { status, replayed, retry_after, body: serde_json::from_str(&text).unwrap_or(Value::String(text)) }

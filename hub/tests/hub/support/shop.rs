@@ -1,4 +1,4 @@
-//! A store as the hub sees one: a key, epochs, a chain of records.
+//! A store as the hub sees it: a key, epochs, a chain of records.
 
 use crate::support::server::{Answer, Api, Server};
 use crate::sync::records::Sale;
@@ -10,12 +10,12 @@ use edge::tokens::sync;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// One epoch's chain: `(hash, record)`, from seq 1.
+/// Chain of one epoch: `(hash, record)`, from seq 1.
 #[derive(Clone, Default)]
 pub struct Chain {
     pub epoch: String,
     pub records: Vec<(String, String)>,
-    /// What the hub was heard to have.
+    /// Number of records that the hub has acknowledged.
     pub acked: usize,
 }
 
@@ -39,7 +39,7 @@ impl Chain {
             "acked_hash": self.hash_at(self.acked), "min_kept_seq": 1})
     }
 
-    /// Records `from..=to`.
+    /// Returns the records `from..=to`.
     pub fn events(&self, from: usize, to: usize) -> Vec<Value> {
         (from..=to)
             .map(
@@ -62,7 +62,7 @@ pub struct Shop {
 pub const FIRST: &str = "1-00000000000000aa";
 
 impl Shop {
-    /// Added by the command, enrolled, not yet heard.
+    /// Adds a store by the command and enrols it. It has sent no hello yet.
     pub async fn enrolled(server: &Server, id: &str) -> Self {
         let token = server.place.add_store(id);
         let shop = Self {
@@ -77,7 +77,7 @@ impl Shop {
         shop
     }
 
-    /// Enrolled, and its first epoch has said hello.
+    /// Enrols a store and sends the hello of its first epoch.
     pub async fn open(server: &Server, id: &str) -> Self {
         let shop = Self::enrolled(server, id).await;
         assert_eq!(shop.hello().await.data()["directive"], "ok");
@@ -117,7 +117,7 @@ impl Shop {
         self.speak().post("/api/sync/hello", body).await
     }
 
-    /// A batch of the current epoch.
+    /// Returns a batch of the current epoch.
     pub fn batch(&self, from: usize, to: usize) -> Value {
         let chain = self.chains.last().unwrap();
         json!({"store_id": self.id, "sender_epoch": chain.epoch, "epoch": chain.epoch,
@@ -150,7 +150,7 @@ impl Shop {
     }
 }
 
-/// The sums of the store's status.
+/// Returns the sums of the store's status.
 pub async fn sums(server: &Server, id: &str) -> Value {
     server.admin().await.get(&format!("/api/stores/{id}/status")).await.data()["sums"].clone()
 }

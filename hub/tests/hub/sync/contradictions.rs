@@ -1,4 +1,4 @@
-//! What contradicts something else is applied and shown to a person; what is another store's stays as it is.
+//! Contradicting records are applied and make an exception; data of other stores stays unchanged.
 
 use crate::support::server::Server;
 use crate::support::shop::{Shop, sums};
@@ -20,13 +20,13 @@ async fn tells(shop: &mut Shop, records: Vec<String>) -> Value {
     shop.push(&shop.batch(from, to)).await.data().clone()
 }
 
-/// Codes of what was found about a store.
+/// Returns the codes of the exceptions of a store.
 async fn found(server: &Server, store: &str) -> Vec<String> {
     let sql = "SELECT code FROM exceptions WHERE store_id = $1 ORDER BY code, event_id";
     sqlx::query_scalar(sql).bind(store).fetch_all(server.hub.db.pool()).await.unwrap()
 }
 
-/// Mends a stored record, as an upgrade would by reading it anew, and tries all that is parked.
+/// Repairs a stored record, as an upgrade would by reading it again, and retries all parked records.
 async fn mended(server: &Server, store: &str, event_id: &str, record: &str) {
     let sql = "UPDATE records SET record = $3 WHERE store_id = $1 AND seq = (SELECT seq FROM parked \
                WHERE store_id = $1 AND event_id = $2)";
@@ -39,7 +39,7 @@ async fn mended(server: &Server, store: &str, event_id: &str, record: &str) {
     admin.post(&format!("/api/parked/{id}/replay"), &json!({})).await.data();
 }
 
-/// The same record as a newer program would have written it.
+/// Returns the record as a newer program would have written it.
 fn newer(record: &str) -> String {
     let mut value: Value = serde_json::from_str(record).unwrap();
     value["schema"] = json!(2);
@@ -60,8 +60,8 @@ async fn a_store_says_nothing_of_another_stores_people() {
         "disabled": false, "token_version": 1, "times": FieldTimes::all(NOON), "created_at": NOON,
         "updated_at": NOON});
     let reported = tells(&mut two, vec![raw("user.changed", "evt_1", STAMP, &payload)]).await;
-    assert_eq!(reported["parked"], json!([]), "nothing is held back for it");
-    assert_eq!(admin.get("/api/users?store_id=S001").await.data(), &listed, "no store lifts a denial");
+    assert_eq!(reported["parked"], json!([]), "nothing is parked because of it");
+    assert_eq!(admin.get("/api/users?store_id=S001").await.data(), &listed, "a store can't lift a denial");
     let kept =
         "SELECT COUNT(*) FROM staff WHERE password_hash IS NOT NULL AND grants = 1 AND token_version = 2";
     assert_eq!(server.figure(kept).await, 1);
@@ -93,11 +93,11 @@ async fn a_transfer_of_others_is_theirs() {
     assert_eq!(
         server.figure("SELECT qty FROM stock WHERE store_id = 'S003'").await,
         10,
-        "a movement is a fact"
+        "the movement counts"
     );
     assert_eq!(found(&server, "S003").await, ["transfer_of_other_stores"]);
     tells(&mut two, vec![transfer("transfer.received", "evt_2", "S001", "S002", "received", 10)]).await;
-    assert_eq!(server.figure("SELECT COUNT(*) FROM parked").await, 0, "it goes on between the two");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM parked").await, 0, "the transfer continues");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -143,9 +143,9 @@ async fn a_reversal_is_applied_when_its_receipt_is() {
     tells(&mut shop, vec![newer(&posted), back.to_string()]).await;
     assert_eq!(server.figure("SELECT COUNT(*) FROM parked").await, 2);
     mended(&server, "S001", "evt_1", &posted).await;
-    assert_eq!(server.figure("SELECT COUNT(*) FROM parked").await, 0, "both are tried together");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM parked").await, 0, "both records are retried together");
     assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'A'").await, 0);
-    // Before its receipt it waits, and holds nobody up.
+    // A reversal before its receipt is parked, and blocks no other record.
     let early = receiving("S001", "A", 5, "evt_3");
     back["event_id"] = json!("evt_4");
     back["payload"]["receiving"]["receiving_id"] = json!("rcv_evt_3");
@@ -188,7 +188,7 @@ async fn points_that_two_stores_redeem_at_once_are_a_matter_for_a_person() {
     assert_eq!(server.figure("SELECT balance FROM points").await, -6, "no entry is rewritten");
     assert_eq!(found(&server, "S002").await, ["points_overdrawn"]);
     tells(&mut two, vec![points("evt_4", "reverse", -1)]).await;
-    assert_eq!(found(&server, "S002").await.len(), 1, "what goes back with goods redeems nothing");
+    assert_eq!(found(&server, "S002").await.len(), 1, "a reversal is not a redemption");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -207,7 +207,7 @@ async fn missing_points_are_reported_in_every_kind_of_batch() {
         assert_eq!(found(&server, "S001").await, ["points_overdrawn"], "in one batch: {in_one_batch}");
         assert_eq!(server.figure("SELECT balance FROM points").await, 10);
         tells(&mut shop, vec![points("evt_3", "redeem", -10), points("evt_4", "adjust", -5)]).await;
-        assert_eq!(found(&server, "S001").await.len(), 1, "when it was redeemed it was there");
+        assert_eq!(found(&server, "S001").await.len(), 1, "the points were there when they were redeemed");
     }
 }
 
@@ -224,7 +224,7 @@ async fn a_balance_names_what_is_parked_of_its_own_member_however_much_is_parked
         tells(&mut shop, chunk.iter().copied().map(others).collect()).await;
     }
     tells(&mut shop, vec![parked]).await;
-    // Behind its own parked one it would wait too: another store moves the member's points.
+    // The other store moves the member's points, because its own records would wait behind the parked one.
     let mut two = Shop::open(&server, "S002").await;
     tells(&mut two, vec![points("evt_far", "adjust", 5)]).await;
     tells(&mut two, vec![points("evt_far_2", "adjust", 5)]).await;
@@ -269,7 +269,7 @@ async fn goods_beyond_an_order_or_of_another_stores_order_come_in_and_are_report
     };
     tells(&mut one, vec![came("S001", "evt_1", 10)]).await;
     assert_eq!(found(&server, "S001").await, Vec::<String>::new());
-    // The one that brought too much is named, not the last of its batch.
+    // The receipt that exceeds the order is named, not the last one of its batch.
     let mut back: Value = serde_json::from_str(&came("S001", "evt_2", 1)).unwrap();
     let reversed = |back: &mut Value, event_id: &str| {
         back["event_id"] = json!(event_id);
@@ -282,7 +282,7 @@ async fn goods_beyond_an_order_or_of_another_stores_order_come_in_and_are_report
     assert_eq!(found(&server, "S001").await, ["order_over_receipt"]);
     let named = "SELECT COUNT(*) FROM exceptions WHERE store_id = 'S001' AND event_id = 'evt_2'";
     assert_eq!(server.figure(named).await, 1);
-    // Each receipt for another store's order is reported, however many a batch has; returned goods are not.
+    // Each receipt against another store's order is reported, however many a batch has. Reversals are not.
     let mut back: Value = serde_json::from_str(&came("S002", "evt_3", 1)).unwrap();
     let records = vec![came("S002", "evt_3", 1), came("S002", "evt_4", 1), reversed(&mut back, "evt_3b")];
     tells(&mut two, records).await;
@@ -310,7 +310,7 @@ async fn received_goods_win_over_a_cancelled_order() {
     let cancelled = admin.get(&path).await.data().clone();
     assert_eq!(cancelled["state"], "cancelled");
     assert!(cancelled["cancel_requested_at"].is_string(), "{cancelled}");
-    // The store had not heard of it.
+    // The store did not know of the cancellation.
     let came = |event_id: &str, qty: i64| {
         let mut came: Value = serde_json::from_str(&receiving("S001", "A", qty, event_id)).unwrap();
         came["payload"]["receiving"]["po_id"] = order["po_id"].clone();
@@ -323,8 +323,8 @@ async fn received_goods_win_over_a_cancelled_order() {
     assert_eq!(now["cancel_requested_at"], cancelled["cancel_requested_at"]);
     assert_eq!(found(&server, "S001").await, ["order_cancelled_and_received"]);
     let reported = crate::office::head_office::hears(&shop, "rest", "purchase_order").await;
-    assert_eq!(reported.last().unwrap()["payload"]["state"], "partially_received", "its store knows");
-    // Taken back, nothing speaks against the cancellation any more.
+    assert_eq!(reported.last().unwrap()["payload"]["state"], "partially_received", "its store gets it");
+    // After the reversal of the receipt nothing contradicts the cancellation.
     let mut back = came("evt_1b", 4);
     back["type"] = json!("receiving.reversed");
     back["payload"]["lines"] =
@@ -333,7 +333,7 @@ async fn received_goods_win_over_a_cancelled_order() {
         came("evt_1", 4)["payload"]["receiving"]["receiving_id"].clone();
     tells(&mut shop, vec![back.to_string()]).await;
     assert_eq!(received(admin.get(&path).await.data()), (json!("cancelled"), json!(0)));
-    // An order closed by people stays closed; later receipts are reported.
+    // An order that a person closed stays closed, and later receipts are reported.
     let closed = admin.post("/api/purchase-orders", &new).await.data().clone();
     let path = format!("/api/purchase-orders/{}", closed["po_id"].as_str().unwrap());
     for step in ["approve", "send"] {
@@ -385,5 +385,5 @@ async fn a_copy_that_is_silent_for_a_day_is_wrong_no_longer() {
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     assert_eq!(problems(admin.get(path).await.data()), 0);
     assert_eq!(copy.hello().await.data()["directive"], "fenced");
-    assert_eq!(problems(admin.get(path).await.data()), 1, "it speaks again");
+    assert_eq!(problems(admin.get(path).await.data()), 1, "the copy has connected again");
 }

@@ -1,4 +1,4 @@
-//! One currency: of head office and of each of its stores.
+//! Head office and all of its stores have one currency.
 
 use crate::support::server::{Api, Place, Server};
 use crate::support::shop::{Chain, FIRST, Shop};
@@ -48,10 +48,10 @@ async fn a_store_in_another_currency_is_refused_until_it_has_that_of_head_office
     assert_eq!(refused.refusal(), "422 validation_failed");
     assert_eq!(refused.body["error"]["message"], words);
     assert_eq!(refused.body["error"]["details"]["fields"][0]["path"], "currency");
-    assert_eq!(enrol("JPY").await.data()["n"], 0, "the token was kept");
+    assert_eq!(enrol("JPY").await.data()["n"], 0, "the token can still be used");
     assert_eq!(hello("JPY").await.data()["directive"], "ok");
 
-    // Its settings were changed later.
+    // The store's settings were changed later.
     let refused = hello("IDR").await;
     assert_eq!(
         (refused.refusal().as_str(), &refused.body["error"]["message"]),
@@ -68,7 +68,7 @@ async fn the_currency_of_head_office_stays_once_there_are_amounts() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let set = async |code: Value| admin.patch(SETTINGS, &json!({"company.currency": code})).await;
-    assert_eq!(set(json!("JPY")).await.data()["company.currency"], "JPY", "there is no amount yet");
+    assert_eq!(set(json!("JPY")).await.data()["company.currency"], "JPY", "there are no amounts yet");
     assert_eq!(set(json!(null)).await.data()["company.currency"], "IDR");
     let tea = json!({"sku": "T1", "name": "Tea", "price": 1_500});
     admin.post("/api/products", &tea).await.data();

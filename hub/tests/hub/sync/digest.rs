@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Shop {
-    /// The digest that this store sends for a day: sums over the distinct events of all its epochs.
+    /// Returns the store's digest of a day: sums over the distinct events of all its epochs.
     pub fn digest_body(&self, day: &str) -> Value {
         let mut types: BTreeMap<String, Figure> = BTreeMap::new();
         let mut seen = BTreeSet::new();
@@ -43,7 +43,7 @@ async fn applied_and_parked_events_count_once_whatever_epoch_they_came_in() {
         "about": {"business_date": DAY, "amount": 77}, "payload": {}});
     shop.chain().append(poison.to_string());
     shop.push(&shop.batch(4, 4)).await.data();
-    // The same sales again under another epoch.
+    // The same sales again in another epoch.
     let again: Vec<String> = shop.chain().records.iter().map(|(_, record)| record.clone()).collect();
     shop.chains.push(Chain::new("2-00000000000000bb"));
     shop.hello().await.data();
@@ -61,7 +61,7 @@ async fn applied_and_parked_events_count_once_whatever_epoch_they_came_in() {
     assert_eq!(other_day.data()["result"], "match", "both have no records of that day");
 }
 
-/// A record of a known type may omit `about`, and a wrong `about` is ignored: the hub reads the payload.
+/// A record of a known type may lack `about`, and a wrong `about` is ignored, because the hub reads the payload.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_known_record_counts_by_its_payload() {
     let server = Server::start().await;
@@ -109,11 +109,11 @@ async fn a_difference_is_named_and_a_store_that_is_behind_is_asked_to_push() {
     );
     shop.sell(1);
     assert_eq!(shop.digest(&shop.digest_body(DAY)).await.data()["result"], "not_yet");
-    // Equal sums of another history prove nothing.
+    // Equal sums of a different history are a difference.
     let mut apart = shop.digest_body(DAY);
     apart["heads"] = json!([{"epoch": FIRST, "seq": 2, "hash": "aa".repeat(32)}]);
     assert_eq!(shop.digest(&apart).await.data()["result"], "difference");
-    // An epoch that the hub has not received yet does not change that.
+    // An epoch that the hub has not received yet makes no difference.
     let unheard = json!({"epoch": "2-00000000000000bb", "seq": 1, "hash": "bb".repeat(32)});
     apart["heads"].as_array_mut().unwrap().push(unheard);
     assert_eq!(shop.digest(&apart).await.data()["result"], "difference");
@@ -125,7 +125,7 @@ async fn figures_go_as_far_as_the_store_says() {
     let mut shop = Shop::sold(&server, "S001", 2).await;
     let before_push = shop.digest_body(DAY);
     shop.sell(3);
-    // The store sends its digest before it has received the answer to this push.
+    // The store sends its digest before it has the answer to this push.
     shop.push(&shop.batch(3, 3)).await.data();
     assert_eq!(shop.digest(&before_push).await.data()["result"], "match");
     let mut short = before_push;

@@ -1,4 +1,4 @@
-//! Facts that change earlier reports: counts, settled transfers, recounts, a store's own settings.
+//! Records that change earlier reports: counts, resolved transfers, recounts, a store's own settings.
 
 use crate::support::server::Server;
 use crate::support::shop::Shop;
@@ -18,7 +18,7 @@ async fn reported(shop: &mut Shop, records: Vec<String>) -> Value {
     answer
 }
 
-/// A line that was expected at `expected` and counted at `counted`, at 10 apiece.
+/// Returns a line with these expected and counted pieces at a cost of 10.
 fn line(sku: &str, expected: i64, counted: i64) -> OpnameLine {
     let moved = counted != expected;
     serde_json::from_value(json!({"opname_id": "opn_1", "sku": sku, "name": "Thing",
@@ -49,7 +49,7 @@ async fn a_count_moves_only_what_differed_however_many_parts_it_has() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     reported(&mut shop, vec![receiving("S001", "A", 100, "evt_r")]).await;
-    // More lines than one record may have; only the first and the last of them differ.
+    // More lines than one record may have. Only the first and the last of them have a difference.
     let mut lines: Vec<OpnameLine> = (0..700).map(|at| line(&format!("S{at:03}"), 0, 0)).collect();
     lines.insert(0, line("A", 100, 97));
     lines.push(line("Z", 0, 1));
@@ -59,7 +59,7 @@ async fn a_count_moves_only_what_differed_however_many_parts_it_has() {
     assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'A'").await, 97);
     assert_eq!(server.figure("SELECT value FROM stock WHERE sku = 'A'").await, 970);
     assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'Z'").await, 1);
-    assert_eq!(server.figure("SELECT COUNT(*) FROM stock").await, 2, "nothing else moved");
+    assert_eq!(server.figure("SELECT COUNT(*) FROM stock").await, 2, "no other stock moved");
 }
 
 fn transfer(resolved: &Value) -> Value {
@@ -86,14 +86,14 @@ async fn what_was_missing_of_a_transfer_is_settled_once() {
     reported(&mut one, vec![about("transfer.sent", "evt_1", &nothing, &[-10])]).await;
     reported(&mut two, vec![about("transfer.received", "evt_2", &nothing, &[7])]).await;
     let part = |resolution: &str, qty: i64| json!({"resolution": resolution, "qty": qty, "cost": qty * 10, "user_id": "usr_1", "at": NOON});
-    // Two pieces never left, one is nobody's: only what is found moves.
+    // Two pieces never left and one is lost: only the found ones move stock.
     let settled = transfer(&json!([part("found_at_source", 2), part("lost", 1)]));
     reported(&mut one, vec![about("transfer.resolved", "evt_3", &settled, &[2])]).await;
     assert_eq!(server.figure("SELECT qty FROM stock WHERE store_id = 'S001'").await, -8);
     assert_eq!(server.figure("SELECT qty FROM stock WHERE store_id = 'S002'").await, 7);
     let answer = two.speak().get("/api/sync/pull?lane=rest&limit=500").await;
     let last = answer.data()["changes"].as_array().unwrap().last().unwrap().clone();
-    assert_eq!(last["payload"]["lines"][0]["resolved"][0]["qty"], 2, "the receiver hears how it ended");
+    assert_eq!(last["payload"]["lines"][0]["resolved"][0]["qty"], 2, "the receiver learns of the outcome");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -110,7 +110,7 @@ async fn more_of_a_transfer_than_was_sent_is_reported_once() {
     document["state"] = json!("received");
     reported(&mut two, vec![about("transfer.received", "evt_2", &document, &[12])]).await;
     assert_eq!(server.figure(over).await, 1);
-    // The sender's document of it says the same.
+    // The sender's record of the transfer has the same.
     reported(&mut one, vec![about("transfer.resolved", "evt_3", &document, &[])]).await;
     assert_eq!(server.figure(over).await, 1);
 }
@@ -173,7 +173,7 @@ async fn head_office_writes_a_stores_product_settings_and_only_that_store_receiv
     admin.patch(path, &json!({"reorder_level": 7})).await.data();
     admin.patch(path, &json!({})).await.data();
     let after = server.figure("SELECT head FROM feed_lanes WHERE lane = 'prices'").await;
-    assert_eq!(before, after, "nothing differs: nobody is told");
+    assert_eq!(before, after, "without a difference there is no exception");
     let heard = async |shop: &Shop| {
         let heard = crate::office::head_office::hears(shop, "prices", "settings").await;
         heard.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! A database that is behind what this hub has acknowledged is a new generation.
+//! A database that is behind the records that this hub has acknowledged starts a new generation.
 
 use crate::support::server::{Place, Server};
 use crate::support::shop::{Shop, sums};
@@ -7,10 +7,10 @@ use cloud_hub::state::hub as state;
 use edge::settings::load;
 use std::time::{Duration, Instant};
 
-/// More than long enough for a hub to notice that its database is another one.
+/// Time within which a hub must notice that its database is another one.
 const NOTICED_WITHIN: Duration = Duration::from_secs(60);
 
-/// Takes the database back to the first three records, as a restore by hand would.
+/// Sets the database back to the first three records, as a manual restore would.
 async fn set_back(server: Server, hash: &str) -> Server {
     let place = server.stop().await;
     let config: Config = load::load(Some(&place.config), Vec::new()).unwrap().config;
@@ -56,7 +56,7 @@ async fn a_database_restored_by_hand_asks_for_what_it_lost() {
     let shop = Shop::sold(&server, "S001", 8).await;
     let cursor = shop.speak().get("/api/sync/pull").await.data()["next_cursor"].as_str().unwrap().to_owned();
     let before = server.hub.identity.clone();
-    // Stopped and started, nothing is new.
+    // A restart alone changes nothing.
     let server = Server::on(server.stop().await).await;
     assert_eq!(server.hub.identity, before);
     let server = set_back(server, shop.chains[0].hash_at(3)).await;
@@ -66,7 +66,7 @@ async fn a_database_restored_by_hand_asks_for_what_it_lost() {
     let answer = shop.hello().await;
     let data = answer.data();
     assert_eq!((&data["directive"], &data["heads"][0]["seq"]), (&"ok".into(), &3.into()));
-    assert_eq!(data["heads"][0]["stable_seq"], 0, "what backups of another generation hold is void");
+    assert_eq!(data["heads"][0]["stable_seq"], 0, "backups of another generation do not count");
     assert_eq!(data["hub_generation"], server.hub.identity.generation);
     let old = shop.speak().get(&format!("/api/sync/pull?cursor={cursor}")).await;
     assert_eq!(old.refusal(), "410 resync_required");
@@ -74,7 +74,7 @@ async fn a_database_restored_by_hand_asks_for_what_it_lost() {
     assert_eq!(sums(&server, "S001").await["sales_count"], 8);
     let number = server.hub.identity.number;
     let server = Server::on(server.stop().await).await;
-    assert_eq!(server.hub.identity.number, number, "once is enough");
+    assert_eq!(server.hub.identity.number, number, "changed only once");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -84,7 +84,7 @@ async fn a_hub_whose_database_is_replaced_under_it_acknowledges_nothing() {
     shop.sell(1);
     let sql = "UPDATE hub SET generation = 'another', generation_n = 2";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
-    // Until it has noticed by itself, it refuses; then it ends, and is started again.
+    // Until the hub notices the change it refuses requests. Then it ends and is started again.
     let body = shop.batch(3, 3);
     let since = Instant::now();
     while let Ok(answer) = shop.speak().try_post("/api/sync/push", &body).await {
@@ -92,7 +92,7 @@ async fn a_hub_whose_database_is_replaced_under_it_acknowledges_nothing() {
             ["503 unavailable", "503 no failure envelope"].contains(&answer.refusal().as_str()),
             "{answer:?}"
         );
-        assert!(since.elapsed() < NOTICED_WITHIN, "it goes on");
+        assert!(since.elapsed() < NOTICED_WITHIN, "the hub continues");
         tokio::task::yield_now().await;
     }
     let server = Server::on(server.ended().await).await;
@@ -103,7 +103,7 @@ async fn a_hub_whose_database_is_replaced_under_it_acknowledges_nothing() {
     assert_eq!(shop.push(&body).await.data()["acked_seq"], 3);
 }
 
-/// The store's records after the third were never there.
+/// Statements that remove the store's records after the third.
 const SET_BACK: [&str; 2] = [
     "DELETE FROM records WHERE store_id = 'S001' AND seq > 3",
     "UPDATE epochs SET seq = 3 WHERE store_id = 'S001'",
@@ -128,7 +128,7 @@ async fn processes_of_one_folder_forget_nothing_of_each_other() {
     Shop::sold(&one, "S001", 5).await;
     Shop::sold(&two, "S002", 5).await;
     let (place, other) = (one.stop().await, two.stop().await);
-    // As it is, nothing is new; whoever starts takes over what both have seen.
+    // Without a change of the database nothing is new. A start takes over what both processes have seen.
     let one = Server::on(place).await;
     assert_eq!(one.hub.identity.number, 1);
     let place = one.stop().await;
@@ -154,7 +154,7 @@ async fn of_processes_that_find_a_restored_database_at_once_one_begins_the_gener
     let there = Shop { api: two.api(), ..shop };
     there.push(&there.batch(6, 7)).await.data();
     let (one, two) = (one.stop().await, two.stop().await);
-    // The first has seen less than the second: no restore for all that.
+    // The first process has seen less than the second, which is not a restore.
     let one = Server::on(one).await;
     assert_eq!(one.hub.identity.number, 1);
     let one = one.stop().await;
@@ -164,5 +164,5 @@ async fn of_processes_that_find_a_restored_database_at_once_one_begins_the_gener
     let (first, second) = (first.unwrap(), second.unwrap());
     assert_eq!(first.identity, second.identity);
     assert_eq!(first.identity.number, 2);
-    assert_eq!(state::open(&settings(&two)).await.unwrap().identity, first.identity, "once is enough");
+    assert_eq!(state::open(&settings(&two)).await.unwrap().identity, first.identity, "changed only once");
 }

@@ -1,4 +1,4 @@
-//! Hello: who may push, and who is a copy.
+//! Hello: which store may push, and which is a copy.
 
 use crate::support::server::Server;
 use crate::support::shop::{Chain, FIRST, Shop};
@@ -25,7 +25,7 @@ async fn a_first_epoch_takes_over_and_receives_everything() {
         json!({"batch_events": 500, "batch_bytes": 1_048_576, "event_bytes": 262_144})
     );
     assert_eq!(data["hub_generation"], server.hub.identity.generation);
-    assert_eq!(shop.hello().await.data()["directive"], "ok", "again is no takeover");
+    assert_eq!(shop.hello().await.data()["directive"], "ok", "a repeated hello is not a takeover");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -59,7 +59,7 @@ async fn an_epoch_that_was_known_and_is_not_current_is_fenced() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 1).await;
     let old = shop.clone();
-    // Epochs that only a lineage named count as heard.
+    // Epochs that were only named in a lineage count as known.
     shop.chains.push(Chain::new(SECOND));
     shop.chains.push(Chain::new("3-00000000000000cc"));
     let answer = shop.hello().await;
@@ -188,7 +188,11 @@ async fn a_number_far_above_the_current_one_is_refused_and_used_up_is_none() {
     let far = "999999999-00000000000000ee";
     let mut named = shop.hello_body();
     named["lineage"].as_array_mut().unwrap().push(Chain::new(far).state());
-    assert_eq!(shop.say_hello(&named).await.refusal(), "422 validation_failed", "not by naming it either");
+    assert_eq!(
+        shop.say_hello(&named).await.refusal(),
+        "422 validation_failed",
+        "naming the epoch does not help"
+    );
     let mut thief = shop.clone();
     thief.chains.push(Chain::new(far));
     assert_eq!(thief.hello().await.refusal(), "422 validation_failed");
@@ -196,7 +200,7 @@ async fn a_number_far_above_the_current_one_is_refused_and_used_up_is_none() {
     thief.chains.push(Chain::new("1002-00000000000000ee"));
     assert_eq!(thief.hello().await.refusal(), "422 validation_failed");
     assert_eq!(server.figure("SELECT COUNT(*) FROM alarms WHERE code = 'epoch_ahead'").await, 1);
-    // Nothing came of it: the shop goes on, and a copy may still open a number above.
+    // The attempts had no effect: the store continues, and a copy may still open the next number.
     assert_eq!(shop.hello().await.data()["directive"], "ok");
     shop.chains.push(Chain::new("1001-00000000000000bb"));
     assert_eq!(shop.hello().await.data()["directive"], "ok");
@@ -222,7 +226,7 @@ async fn a_lineage_that_no_store_has_is_refused_with_an_alarm() {
     assert_eq!(shop.say_hello(&named(17, 0)).await.refusal(), "422 validation_failed");
     assert_eq!(server.figure("SELECT COUNT(*) FROM epochs").await, 1);
     assert_eq!(server.figure("SELECT count FROM alarms WHERE code = 'lineage_too_long'").await, 13);
-    // A few at a time they are written down, up to a thousand; the store is never told of them.
+    // Named epochs are stored a few at a time, up to a thousand. The store gets no notice.
     for at in 0..63 {
         let answer = shop.say_hello(&named(16, at * 16)).await;
         if at < 62 {
@@ -259,7 +263,7 @@ async fn a_store_whose_key_was_stolen_continues_with_a_new_token() {
     assert_eq!(shop.push(&shop.batch(4, 4)).await.data()["acked_seq"], 4);
     assert_eq!(thief.hello().await.refusal(), "403 store_replaced");
     assert_eq!(server.figure("SELECT COUNT(*) FROM alarms WHERE code = 'too_many_take_overs'").await, 0);
-    // A copy with records stays: it is the shop until a person says otherwise.
+    // A copy with records stays the active one until a person decides otherwise.
     shop.chains.push(Chain::new(SECOND));
     assert_eq!(shop.hello().await.data()["directive"], "ok");
 }
@@ -275,7 +279,7 @@ async fn a_time_zone_does_not_change_after_the_first_record() {
         assert_eq!(shop.say_hello(&body).await.data()["directive"], "ok");
         admin.get("/api/stores/S001/status").await.data().clone()
     };
-    assert_eq!(say(&shop, "Asia/Makassar").await["timezone"], "Asia/Makassar", "nothing was sold yet");
+    assert_eq!(say(&shop, "Asia/Makassar").await["timezone"], "Asia/Makassar", "no record was pushed yet");
     shop.sell(1);
     shop.push(&shop.batch(1, 1)).await.data();
     let status = say(&shop, "America/Santiago").await;
@@ -293,7 +297,7 @@ async fn a_push_that_overtook_a_hello_raises_no_alarm_and_a_copy_that_stays_behi
     shop.push(&shop.batch(4, 5)).await.data();
     let alarms = async || server.figure("SELECT COUNT(*) FROM alarms WHERE code = 'fenced'").await;
     assert_eq!(before.hello().await.data()["directive"], "fenced");
-    assert_eq!(alarms().await, 0, "the store says it anew");
+    assert_eq!(alarms().await, 0, "the store has reported it again");
     assert_eq!(shop.hello().await.data()["directive"], "ok");
     assert_eq!(before.hello().await.data()["directive"], "fenced");
     assert_eq!(alarms().await, 1);

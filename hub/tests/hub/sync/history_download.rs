@@ -1,4 +1,4 @@
-//! A store's own records back, and holes where there are none for ever.
+//! A store gets its own records back, and permanent gaps are reported as holes.
 
 use crate::support::server::Server;
 use crate::support::shop::{Chain, FIRST, Shop, sums};
@@ -34,7 +34,7 @@ async fn a_burnt_box_gets_every_record_back_as_it_was() {
     assert_eq!(own(&shop, FIRST, 700).await["events"], json!([]));
     let unknown = shop.speak().get("/api/sync/own?epoch=9-00000000000000aa&after=0").await;
     assert_eq!(unknown.refusal(), "404 not_found");
-    // Another store's records are not to be had.
+    // Another store's records can't be read.
     let other = Shop::open(&server, "S002").await;
     assert_eq!(own(&other, FIRST, 0).await["events"], json!([]));
 }
@@ -55,16 +55,20 @@ async fn records_that_a_store_forgot_before_sending_them_are_a_named_hole() {
     shop.sell(10);
     let mut body = shop.hello_body();
     body["lineage"][0]["min_kept_seq"] = json!(9);
-    // Without the directive nothing may be left out.
+    // Without the directive no records may be left out.
     assert_eq!(shop.push(&shop.batch(9, 15)).await.refusal(), "409 sequence_gap");
     assert_eq!(shop.say_hello(&body).await.data()["directive"], "resync");
-    assert_eq!(shop.push(&shop.batch(10, 15)).await.refusal(), "409 sequence_gap", "only from there");
+    assert_eq!(
+        shop.push(&shop.batch(10, 15)).await.refusal(),
+        "409 sequence_gap",
+        "only from the named record on"
+    );
     let answer = shop.push(&shop.batch(9, 15)).await;
     assert_eq!(
         (&answer.data()["acked_seq"], &answer.data()["acked_hash"]),
         (&json!(15), &json!(shop.chain().hash_at(15)))
     );
-    assert_eq!(shop.push(&shop.batch(9, 15)).await.data()["duplicates"], 7, "again is the same");
+    assert_eq!(shop.push(&shop.batch(9, 15)).await.data()["duplicates"], 7, "a repetition gives the same");
     let first = own(&shop, FIRST, 0).await;
     assert_eq!(first["events"].as_array().unwrap().len(), 5);
     let hole = json!({"from_seq": 6, "to_seq": 8, "hash": shop.chain().hash_at(8)});

@@ -1,4 +1,4 @@
-//! The real binary, killed at any moment: nothing acknowledged is lost, nothing counts twice.
+//! The real binary is killed at any moment: no acknowledged record is lost, and none counts twice.
 
 use crate::support::server::{Api, PASSWORD, Place};
 use crate::support::shop::{Chain, FIRST, Shop};
@@ -29,7 +29,7 @@ pub async fn ready(address: SocketAddr) {
     let client = reqwest::Client::new();
     let url = format!("http://{address}/health/ready");
     while !client.get(&url).send().await.is_ok_and(|answer| answer.status().is_success()) {
-        assert!(since.elapsed() < Duration::from_secs(60), "the hub does not come up");
+        assert!(since.elapsed() < Duration::from_secs(60), "the hub does not start");
         tokio::task::yield_now().await;
     }
 }
@@ -58,7 +58,7 @@ async fn kill_9_loses_nothing_and_doubles_nothing() {
     let (acked, done) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let pusher = tokio::spawn(push_until(shop.clone(), Arc::clone(&acked), Arc::clone(&done)));
     for round in 0..KILLS {
-        // Some batches later, and then at no particular statement.
+        // The kill comes some batches later, at any statement.
         let target = acked.load(Ordering::SeqCst) + BATCH * (1 + round % 4);
         while acked.load(Ordering::SeqCst) < target {
             assert!(!pusher.is_finished(), "the store gave up");
@@ -87,10 +87,10 @@ async fn kill_9_loses_nothing_and_doubles_nothing() {
     assert_eq!(hub.wait().unwrap().code(), Some(0), "a clean end");
 }
 
-/// Between two kills a batch goes through within this time.
+/// Longest time for a batch between two kills.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Sells and pushes, repeating each batch until it is acknowledged; returns how many were sold.
+/// Sells and pushes, repeating each batch until it is acknowledged. Returns the number of sales.
 async fn push_until(mut shop: Shop, acked: Arc<AtomicUsize>, done: Arc<AtomicBool>) -> usize {
     while !done.load(Ordering::SeqCst) {
         let from = shop.chain().records.len() + 1;
@@ -99,7 +99,7 @@ async fn push_until(mut shop: Shop, acked: Arc<AtomicUsize>, done: Arc<AtomicBoo
         let body = shop.batch(from, to);
         let since = Instant::now();
         loop {
-            assert!(since.elapsed() < BATCH_TIMEOUT, "batch {from}..={to} does not go through");
+            assert!(since.elapsed() < BATCH_TIMEOUT, "batch {from}..={to} is not acknowledged");
             match shop.speak().try_post("/api/sync/push", &body).await {
                 Ok(answer) if answer.status.is_success() && answer.body["data"].is_object() => {
                     assert_eq!(answer.body["data"]["acked_seq"], to);

@@ -1,4 +1,4 @@
-//! Every kind of record in its projections: the hub's sums are the store's own.
+//! Every kind of record in its projections: the hub's sums equal the store's.
 
 use crate::support::server::Server;
 use crate::support::shop::{Shop, sums};
@@ -55,7 +55,7 @@ pub fn return_record(kind: &str, event_id: &str, state: &str, sign: i64) -> Stri
     record(kind, event_id, &payload)
 }
 
-/// A return of the first sale under a number.
+/// Returns a return of the first sale with a receipt number.
 pub fn returned_at(event_id: &str, receipt_no: &str) -> String {
     let mut document = returned("ret_1", "trx_S001_1", "posted");
     document["receipt_no"] = json!(receipt_no);
@@ -135,16 +135,16 @@ async fn sales_voids_returns_and_cash_add_up() {
         let report = server.admin().await.get(&path).await.data()["items"].clone();
         let figures = ["sales_count", "total", "returns_count", "returns_total", "net_total"];
         let found: Vec<i64> = figures.iter().map(|name| report[0][*name].as_i64().unwrap()).collect();
-        assert_eq!(found, [1, 3330, 1, 1110, 2220], "{group} {key}: voided sales are none");
+        assert_eq!(found, [1, 3330, 1, 1110, 2220], "{group} {key}: voided sales do not count");
     }
-    // The return is taken back: as if it had never been.
+    // The return is voided, as if it had never happened.
     shop.chain().append(return_record("return.voided", "evt_ret_void", "voided", -1));
     shop.push(&shop.batch(9, 9)).await.data();
     assert_eq!(sums(&server, "S001").await["returns_total"], 0);
     assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'A'").await, -3);
     assert_eq!(server.figure("SELECT amount FROM shift_methods WHERE method = 'cash'").await, 3330);
     assert_eq!(server.figure("SELECT balance FROM points WHERE member_id = 'mbr_1'").await, 3);
-    // The same history under another epoch moves nothing.
+    // The same history in another epoch changes nothing.
     let again: Vec<String> = shop.chain().records.iter().map(|(_, record)| record.clone()).collect();
     shop.chains.push(crate::support::shop::Chain::new("2-00000000000000bb"));
     shop.hello().await.data();
@@ -165,7 +165,7 @@ async fn a_void_whose_sale_has_not_come_waits_and_is_applied_when_it_does() {
     let parked = &answer.data()["parked"];
     assert_eq!((&parked[0]["code"], parked.as_array().unwrap().len()), (&json!("waits_for_predecessor"), 1));
     assert_eq!(sums(&server, "S001").await["sales_count"], 1);
-    // What it waits for is of its own aggregate, and is not held up by it.
+    // The record waits for one of its own aggregate, and must not be blocked by itself.
     shop.chain().append(sale(1, 2).record("evt_1"));
     let answer = shop.push(&shop.batch(3, 3)).await;
     assert_eq!(answer.data()["parked"], json!([]));

@@ -1,4 +1,4 @@
-//! What batches share they take in one order, so that no two wait for each other.
+//! Batches lock shared rows in one order, so that no two of them wait for each other.
 
 use crate::office::documents::filters::back;
 use crate::office::finance::transfer;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 #[tokio::test(flavor = "multi_thread")]
 async fn books_are_taken_after_sales_also_where_each_record_is_applied_alone() {
     if std::env::var("HUB_TEST_POSTGRES").is_err() {
-        // One writer at a time.
+        // SQLite has one writer at a time.
         return;
     }
     let server = Server::start().await;
@@ -36,7 +36,7 @@ async fn books_are_taken_after_sales_also_where_each_record_is_applied_alone() {
     for record in [poison.record("evt_poison"), arrived, elsewhere.to_string()] {
         two.chain().append(record);
     }
-    // Another batch has the sale, and wants the book of its store next.
+    // Another batch has locked the sale, and needs the book of its store next.
     let mut other = pool.begin().await.unwrap();
     let sql = "UPDATE sales SET receipt_no = receipt_no WHERE store_id = 'S001'";
     assert_eq!(sqlx::query(sql).execute(&mut *other).await.unwrap().rows_affected(), 1);
@@ -53,6 +53,6 @@ async fn books_are_taken_after_sales_also_where_each_record_is_applied_alone() {
         book
     };
     let (answer, book) = tokio::join!(two.push(&batch), watch);
-    assert!(book.is_ok(), "whoever waits for a sale has no book yet: {book:?}");
+    assert!(book.is_ok(), "a batch that waits for a sale must not hold a book: {book:?}");
     assert_eq!(answer.data()["parked"].as_array().unwrap().len(), 1, "{:?}", answer.data());
 }

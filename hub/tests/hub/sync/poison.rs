@@ -1,4 +1,4 @@
-//! Records that can't be understood are parked and acknowledged; everything else flows.
+//! Records that can't be understood are parked and acknowledged; all others are applied.
 
 use crate::support::server::Server;
 use crate::support::shop::{Shop, sums};
@@ -62,7 +62,7 @@ async fn poison_in_the_middle_is_parked_and_the_rest_flows() {
     assert_eq!(sums(&server, "S001").await["sales_count"], 2);
     let status = server.admin().await.get("/api/stores/S001/status").await;
     assert_eq!(status.data()["parked_count"], 8);
-    // acknowledged = applied + parked, and every byte is there.
+    // Acknowledged is the sum of applied and parked, and every byte is stored.
     assert_eq!(server.figure("SELECT COUNT(*) FROM records WHERE state = 'applied'").await, 2);
     assert_eq!(server.figure("SELECT COUNT(*) FROM records WHERE state = 'parked'").await, 8);
     assert_eq!(server.figure("SELECT COUNT(*) FROM records WHERE record = 'no JSON at all'").await, 1);
@@ -90,7 +90,7 @@ async fn a_record_that_the_database_refuses_is_parked_alone() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     shop.chain().append(sale(1).record("evt_1"));
-    // Each figure is in range, the store's sum of them is not: only the table's bound says so.
+    // Each figure is in range, but the store's sum of them exceeds the limit of the table.
     for number in [2, 3] {
         let huge = Sale { qty: 1_000_000, price: 6_000_000_000, ..sale(number) };
         let text = huge.record(&format!("evt_{number}"));
@@ -101,14 +101,10 @@ async fn a_record_that_the_database_refuses_is_parked_alone() {
     assert_eq!(answer.data()["acked_seq"], 4);
     assert_eq!(codes(&answer.data()["parked"]), [(3, "effects_failed".to_owned())]);
     assert_eq!(sums(&server, "S001").await["sales_count"], 3);
-    assert_eq!(
-        server.figure("SELECT COUNT(*) FROM sale_lines").await,
-        3,
-        "nothing of the third stays behind"
-    );
+    assert_eq!(server.figure("SELECT COUNT(*) FROM sale_lines").await, 3, "nothing of the third one is left");
 }
 
-/// Makes each sale of the product fail at the database, for a reason that is neither a bound nor a constraint.
+/// Makes each sale of the product fail in the database, for a reason that is neither a limit nor a constraint.
 async fn break_sales(server: &Server) {
     let statements: &[&str] = if std::env::var("HUB_TEST_POSTGRES").is_ok() {
         &[
@@ -126,7 +122,7 @@ async fn break_sales(server: &Server) {
     }
 }
 
-/// Takes the cause away.
+/// Removes the cause.
 async fn mend_sales(server: &Server) {
     let on = if std::env::var("HUB_TEST_POSTGRES").is_ok() { " ON sale_lines" } else { "" };
     let sql = sqlx::AssertSqlSafe(format!("DROP TRIGGER broken{on}"));
@@ -155,7 +151,7 @@ async fn a_statement_that_fails_parks_its_record_and_stops_no_queue() {
     assert!(reason.contains("not supported here") || reason.contains("malformed JSON"), "{reason}");
     let path = format!("/api/parked/{}/replay", parked["parked_id"].as_str().unwrap());
     let replay = async || admin.post(&path, &json!({})).await.data().clone();
-    assert_eq!(replay().await, json!({"applied": 0, "duplicates": 0, "parked": 1}), "still broken");
+    assert_eq!(replay().await, json!({"applied": 0, "duplicates": 0, "parked": 1}), "the record still fails");
     mend_sales(&server).await;
     assert_eq!(replay().await, json!({"applied": 1, "duplicates": 0, "parked": 0}));
     assert_eq!(sums(&server, "S001").await["sales_count"], 4);
@@ -181,7 +177,7 @@ async fn users_and_audit_are_kept_and_move_nothing() {
     let details = json!({"user_id": "usr_1"});
     let entry = AuditEntry::unapproved(&UserId::default(), "user.changed", NOON, details);
     let changed = record::user_changed(&stamp("evt_1"), &user("S001"));
-    assert!(changed.contains("$argon2id$secret"), "a rebuilt box has it back: {changed}");
+    assert!(changed.contains("$argon2id$secret"), "a refilled store has it again: {changed}");
     shop.chain().append(changed);
     shop.chain().append(record::audit_recorded(&stamp("evt_2"), None, &entry));
     shop.chain().append(record::user_changed(&stamp("evt_3"), &user("S002")));

@@ -1,4 +1,4 @@
-//! Push: exactly once in effect, and every refusal.
+//! Push: applied exactly once, and every refusal.
 
 use crate::support::server::Server;
 use crate::support::shop::{Chain, FIRST, Shop, sums};
@@ -34,7 +34,7 @@ async fn a_batch_is_stored_applied_and_acknowledged() {
     assert_eq!(server.figure("SELECT value FROM stock WHERE sku = 'A'").await, 970);
     assert_eq!(server.figure("SELECT amount FROM shift_methods WHERE method = 'cash'").await, 3330);
     assert_eq!(server.figure("SELECT variance FROM shifts WHERE state = 'closed'").await, -110);
-    assert_eq!(server.figure("SELECT pending FROM stores").await, 0, "what is stored waits no longer");
+    assert_eq!(server.figure("SELECT pending FROM stores").await, 0, "a stored record is no longer pending");
     let hello = shop.hello().await;
     assert_eq!(hello.data()["heads"][0]["seq"], 3);
     assert_eq!(hello.data()["heads"][0]["hash"], shop.chain().hash_at(3));
@@ -81,7 +81,7 @@ async fn an_answer_that_is_lost_is_given_again() {
         let mut line = tokio::net::TcpStream::connect(server.address).await.unwrap();
         line.write_all(head.as_bytes()).await.unwrap();
         line.write_all(body.as_bytes()).await.unwrap();
-        drop(line); // whatever the hub made of it, nobody hears
+        drop(line); // The client disconnects before the answer.
         let again = shop.push(&shop.batch(1, to)).await;
         assert_eq!(again.data()["acked_seq"], to);
         assert_eq!(again.data()["acked_hash"], shop.chain().hash_at(to));
@@ -89,7 +89,7 @@ async fn an_answer_that_is_lost_is_given_again() {
     assert_eq!(sums(&server, "S001").await["sales_count"], 30);
 }
 
-/// Polls a future until it has waited `waits` times; none: it was dropped there.
+/// Polls a future until it has waited `waits` times, then drops it and returns `None`.
 async fn up_to<F: Future>(future: F, waits: usize) -> Option<F::Output> {
     let (mut future, mut left) = (pin!(future), waits);
     poll_fn(|context| match future.as_mut().poll(context) {
@@ -108,7 +108,7 @@ async fn a_push_that_ends_between_any_two_statements_is_whole_or_nothing() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let intake = Intake { db: &server.hub.db, identity: &server.hub.identity, clock: &server.hub.clock };
-    // How often a push waits depends on how fast the database answers: rounds go on until enough were cut.
+    // How often a push waits depends on the speed of the database, so rounds continue until enough pushes were cut.
     let (mut cut, mut rounds) = (0, (0..16).cycle());
     while cut < 30 {
         let waits = rounds.next().unwrap();
@@ -127,7 +127,7 @@ async fn a_push_that_ends_between_any_two_statements_is_whole_or_nothing() {
         .unwrap();
         let cursor = figures.3;
         assert_eq!(figures, (cursor, cursor, cursor, cursor), "cut after {waits} waits");
-        assert!(cursor == from as i64 - 1 || cursor == from as i64 + 3, "half a batch: {cursor}");
+        assert!(cursor == from as i64 - 1 || cursor == from as i64 + 3, "half a batch was applied: {cursor}");
         let again = intake.push("S001", &batch, edge::clock::now()).await.unwrap();
         assert_eq!(again.answer.acked_seq, from as u64 + 3);
         cut += usize::from(answer.is_none());
@@ -230,7 +230,7 @@ async fn limits_are_named() {
     }
     let batch = heavy.push(&heavy.batch(1, 5)).await;
     assert_eq!(batch.body["error"]["details"]["limit"], "batch_bytes");
-    // 1 MiB of records is fine, however much longer JSON makes it.
+    // 1 MiB of records is accepted, however much longer its JSON is.
     heavy.chains = vec![Chain::new(FIRST)];
     for _ in 0..4 {
         heavy.chain().append(format!("{{\"x\":{:?}}}", "\"".repeat(130_000)));

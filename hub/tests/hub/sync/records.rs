@@ -1,4 +1,4 @@
-//! Records as a store makes them: with the domain's own types and functions.
+//! Records as a store makes them, with the domain's own types and functions.
 
 use domain::model::base::ids::EventId;
 use domain::model::base::time::UtcMs;

@@ -1,4 +1,4 @@
-//! Parked records after a fix: tried again in order, checked again, never dropped.
+//! Parked records after a fix: retried in order, checked again, never dropped.
 
 use crate::support::server::Server;
 use crate::support::shop::{Shop, sums};
@@ -15,7 +15,7 @@ async fn parked(server: &Server) -> Vec<Value> {
     server.admin().await.get("/api/parked?store_id=S001").await.data()["items"].as_array().unwrap().clone()
 }
 
-/// As if this program had not known sales when they came.
+/// Simulates a program that did not know sales when they arrived.
 async fn forget(server: &Server) {
     let undo = [
         "DELETE FROM sales",
@@ -79,7 +79,7 @@ async fn a_store_that_fails_keeps_no_other_from_being_tried_after_an_upgrade() {
     let before = sums(&server, "S001").await;
     forget(&server).await;
     let (pool, hub) = (server.hub.db.pool(), &server.hub);
-    // Of a store that is not in the list: its row can't be locked.
+    // The store does not exist in the list, so its row can't be locked.
     for sql in [
         "UPDATE hub SET version = '0.0.1'",
         "INSERT INTO parked (store_id, epoch, seq, event_id, kind, code, message, parked_at, parked_id, blocking) \
@@ -90,7 +90,7 @@ async fn a_store_that_fails_keeps_no_other_from_being_tried_after_an_upgrade() {
     assert!(replay::after_upgrade(hub).await.is_err());
     assert_eq!(sums(&server, "S001").await, before);
     let behind = "SELECT COUNT(*) FROM hub WHERE version = '0.0.1'";
-    assert_eq!(server.figure(behind).await, 1, "it has to be tried again");
+    assert_eq!(server.figure(behind).await, 1, "the retry must run again");
     sqlx::query("DELETE FROM parked WHERE store_id = 'S000'").execute(pool).await.unwrap();
     replay::after_upgrade(hub).await.unwrap();
     assert_eq!(server.figure(behind).await, 0);
@@ -100,7 +100,7 @@ async fn a_store_that_fails_keeps_no_other_from_being_tried_after_an_upgrade() {
 async fn one_record_is_tried_on_demand_with_all_that_waits_behind_it() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
-    // Poison at the head of an aggregate, a good record behind it, another aggregate beside it.
+    // A bad record at the head of an aggregate, a good one behind it, and another aggregate.
     let of = json!({"aggregate": "transaction:trx_S001_1"});
     shop.chain().append(about("transaction.paid", "evt_p", STAMP, &of, &json!({"transaction": 7})));
     shop.chain().append(sale(1).record("evt_1"));
@@ -112,9 +112,13 @@ async fn one_record_is_tried_on_demand_with_all_that_waits_behind_it() {
     let head = found.iter().find(|item| item["event_id"] == "evt_p").unwrap();
     let path = format!("/api/parked/{}/replay", head["parked_id"].as_str().unwrap());
     let answer = admin.post(&path, &json!({})).await;
-    assert_eq!(answer.data(), &json!({"applied": 0, "duplicates": 0, "parked": 2}), "still poison");
+    assert_eq!(
+        answer.data(),
+        &json!({"applied": 0, "duplicates": 0, "parked": 2}),
+        "the record is still bad"
+    );
     assert_eq!(sums(&server, "S001").await["sales_count"], 1);
-    // A fix: the head is what it should have been, as a person at the database would put it.
+    // A fix: a person at the database corrects the head.
     let fixed = sale(3).record("evt_p");
     sqlx::query("UPDATE records SET record = $1 WHERE seq = 1")
         .bind(fixed)
@@ -160,7 +164,7 @@ async fn a_parked_record_that_came_again_meanwhile_counts_once() {
     shop.chain().append("nothing that can be read".to_owned());
     shop.chain().append(sale(1).record("evt_1"));
     shop.push(&shop.batch(1, 2)).await.data();
-    // What could not be read turns out to be the same event; and, read once more, another text of it.
+    // The unreadable record turns out to be the same event, and later a different text of it.
     for (text, expected) in [
         (sale(7).record("evt_1"), json!({"applied": 0, "duplicates": 0, "parked": 1})),
         (sale(1).record("evt_1"), json!({"applied": 0, "duplicates": 1, "parked": 0})),
@@ -178,7 +182,7 @@ async fn a_parked_record_that_came_again_meanwhile_counts_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_database_takes_back_is_tried_again_as_if_it_had_not_been_tried() {
     if std::env::var("HUB_TEST_POSTGRES").is_err() {
-        // One writer at a time: nothing is taken back.
+        // SQLite has one writer at a time, so nothing is rolled back.
         return;
     }
     let server = Server::start().await;
@@ -210,7 +214,7 @@ async fn what_the_database_takes_back_is_tried_again_as_if_it_had_not_been_tried
     assert_eq!((code("evt_p", &found), code("evt_1", &found)), {
         (json!("invalid_payload"), json!("waits_for_parked"))
     });
-    // Taken back each time: tried four times in all, and written down once.
+    // Rolled back each time: four attempts in total, recorded once.
     sqlx::query("ALTER SEQUENCE tries MINVALUE -100 RESTART WITH -100").execute(pool).await.unwrap();
     let noted = "SELECT COUNT(*) FROM own_audit WHERE action = 'parked.replayed'";
     assert_eq!(server.figure(noted).await, 1);

@@ -1,4 +1,4 @@
-//! What stores share: transfers between them, members field by field, points with what is in them.
+//! Data that stores share: transfers between them, members field by field, points with their lots.
 
 use crate::support::server::Server;
 use crate::support::shop::{FIRST, Shop};
@@ -37,7 +37,7 @@ async fn a_transfer_goes_down_to_its_receiver_and_back() {
     let server = Server::start().await;
     let mut one = Shop::open(&server, "S001").await;
     let mut two = Shop::open(&server, "S002").await;
-    // The receiver is quicker at the hub than the sender: it waits, and is poked by the other store.
+    // The receiver's record arrives before the sender's. It waits, and the other store's record triggers it.
     let early = tells(&mut two, reported("transfer.received", "evt_2", "received", Some(8), 8)).await;
     assert_eq!(early["parked"][0]["code"], "waits_for_predecessor");
     assert_eq!(server.figure("SELECT COUNT(*) FROM stock WHERE store_id = 'S002'").await, 0);
@@ -55,7 +55,7 @@ async fn a_transfer_goes_down_to_its_receiver_and_back() {
         (&back[0]["payload"]["state"], &back[0]["payload"]["lines"][0]["received_qty"]),
         (&json!("received"), &json!(8))
     );
-    assert!(hears(&Shop::open(&server, "S003").await, "rest").await.is_empty(), "it is nobody else's");
+    assert!(hears(&Shop::open(&server, "S003").await, "rest").await.is_empty(), "no other store gets it");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -76,13 +76,13 @@ async fn received_beats_cancelled_whichever_comes_first() {
         }
         assert_eq!(server.figure("SELECT COUNT(*) FROM transfers WHERE state = 'received'").await, 1);
         let sql = "SELECT COUNT(*) FROM exceptions WHERE code = 'transfer_cancelled_and_received' AND store_id = 'S001'";
-        assert_eq!(server.figure(sql).await, 1, "the sender's manager is told");
-        // Movements are facts: each store's stock is what it says.
+        assert_eq!(server.figure(sql).await, 1, "the sender's manager gets an exception");
+        // Movements always count: each store's stock is what it reports.
         assert_eq!(server.figure("SELECT qty FROM stock WHERE store_id = 'S001'").await, 0);
         assert_eq!(server.figure("SELECT qty FROM stock WHERE store_id = 'S002'").await, 10);
         for shop in [&one, &two] {
             let last = hears(shop, "rest").await.last().unwrap().clone();
-            assert_eq!(last["payload"]["state"], "received", "both hear of it");
+            assert_eq!(last["payload"]["state"], "received", "both stores receive the change");
         }
     }
 }
@@ -102,7 +102,7 @@ async fn the_hub_alone_decides_field_by_field_and_loses_nothing() {
     let mut one = Shop::open(&server, "S001").await;
     let mut two = Shop::open(&server, "S002").await;
     tells(&mut one, changed("evt_1", &stamp(1, "S001"), "name", "Ani", "")).await;
-    // A store that meets the member later is sent it as it is.
+    // A store that meets the member later receives the current state.
     let sale = Sale { store: "S002", number: 1, shift: "shf_1", sku: "A", qty: 1, price: 1000 };
     let mut paid: Value = serde_json::from_str(&sale.record("evt_s")).unwrap();
     paid["payload"]["transaction"]["member_id"] = json!("mbr_1");
@@ -112,12 +112,13 @@ async fn the_hub_alone_decides_field_by_field_and_loses_nothing() {
         (&met[0]["kind"], &met[0]["payload"]["fields"]["name"]["by"]),
         (&json!("member"), &json!("evt_1"))
     );
-    // On top of what is there: wins with an older stamp, and the version still rises.
+    // A write based on the current value wins even with an older stamp, and the version rises.
     let first = met[0]["version"].as_str().unwrap().to_owned();
     let answer = tells(&mut two, changed("evt_2", &stamp(0, "S002"), "name", "Ana", "evt_1")).await;
     assert_eq!(answer["conflicts"], json!([]));
     assert!(answer["versions"][0]["version"].as_str().unwrap() > first.as_str(), "{answer}");
-    // Not seen and earlier: it loses and is kept. Not seen and later: it wins, what it beat is kept.
+    // A write without knowledge of the current value: an earlier one loses and is kept as a conflict, a later one wins,
+    // and the replaced value is kept.
     let answer = tells(&mut one, changed("evt_3", &stamp(0, "S001"), "name", "Old", "evt_1")).await;
     assert_eq!(
         (&answer["conflicts"][0]["winner"], &answer["conflicts"][0]["lost_fields"]),
@@ -128,7 +129,7 @@ async fn the_hub_alone_decides_field_by_field_and_loses_nothing() {
         (&answer["conflicts"][0]["winner"], &answer["conflicts"][0]["lost_fields"]),
         (&json!("store"), &json!({"name": "Ana"}))
     );
-    // Another field is another matter.
+    // Different fields do not conflict.
     let answer = tells(&mut two, changed("evt_5", &stamp(1, "S002"), "phone", "+62811", "")).await;
     assert_eq!(answer["conflicts"], json!([]));
     let last = hears(&one, "members").await.into_iter().rfind(|change| change["kind"] == "member");
@@ -150,7 +151,7 @@ async fn the_hub_alone_decides_field_by_field_and_loses_nothing() {
         assert_eq!(
             last.unwrap()["payload"]["fields"]["name"]["value"],
             "Old",
-            "every store that knows it hears"
+            "every store that knows the member receives the change"
         );
     }
     assert_eq!(admin.post("/api/conflicts/cfl_none/restore", &json!({})).await.refusal(), "404 not_found");
@@ -169,7 +170,7 @@ async fn of_a_member_who_was_erased_no_conflict_keeps_or_brings_back_anything() 
         "state": {"value": "erased", "at": stamp(9, "S001"), "base": ""}});
     let erased = raw("member.changed", "evt_4", &stamp(9, "S001"), &json!({"id": "mbr_1", "fields": fields}));
     tells(&mut one, erased).await;
-    // One that comes late loses, and is not kept either.
+    // A late write loses and is not kept either.
     let late = tells(&mut one, changed("evt_5", &stamp(3, "S001"), "phone", "+62855", "evt_2")).await;
     assert_eq!(late["conflicts"][0]["lost_fields"], json!({"phone": null}));
     let other = json!({"name": {"value": "Budi", "at": stamp(9, "S001"), "base": ""},
@@ -177,12 +178,16 @@ async fn of_a_member_who_was_erased_no_conflict_keeps_or_brings_back_anything() 
     tells(&mut one, raw("member.changed", "evt_6", STAMP, &json!({"id": "mbr_2", "fields": other}))).await;
     let admin = server.admin().await;
     let listed = admin.get("/api/conflicts").await.data()["items"].as_array().unwrap().clone();
-    assert_eq!(listed.len(), 2, "that there were some stays");
+    assert_eq!(listed.len(), 2, "the fact that there were conflicts is kept");
     assert!(!listed.iter().any(|item| item.to_string().contains("+62")), "{listed:?}");
     for part in ["q=628", "q=nu", "q=ani"] {
         assert_eq!(admin.get(&format!("/api/conflicts?{part}")).await.data()["items"], json!([]), "{part}");
     }
-    assert_eq!(admin.get("/api/members?q=nu").await.data()["items"], json!([]), "nobody types a null");
+    assert_eq!(
+        admin.get("/api/members?q=nu").await.data()["items"],
+        json!([]),
+        "a null is not a typed value"
+    );
     assert_eq!(admin.post(&path, &json!({})).await.refusal(), "409 invalid_state");
 }
 
@@ -197,10 +202,10 @@ async fn hello_repeats_the_conflicts_of_a_stores_writes() {
     let second = tells(&mut one, changed("evt_3", &stamp(9, "S001"), "name", "New", "")).await;
     let (first, second) = (&first["conflicts"][0], &second["conflicts"][0]);
     assert!(first.is_object() && second.is_object());
-    // As the answers to the pushes did, which may not have come through.
+    // `hello` repeats what the answers to the pushes had, because those may have been lost.
     let reported = one.hello().await.data()["conflicts"].as_array().unwrap().clone();
     assert!(reported.len() == 2 && reported.contains(first) && reported.contains(second), "{reported:?}");
-    assert_eq!(two.hello().await.data()["conflicts"], json!([]), "it is nobody else's");
+    assert_eq!(two.hello().await.data()["conflicts"], json!([]), "no other store gets it");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -228,13 +233,13 @@ async fn a_balance_says_what_of_the_receiver_is_in_it() {
     };
     tells(&mut one, earn("S001", "evt_1", 10)).await;
     tells(&mut two, earn("S002", "evt_2", 5)).await;
-    // A record that can't be applied is counted by its store, and not in the balance.
+    // A record that can't be applied counts at its store, but not in the balance.
     let of = json!({"members": ["mbr_1"]});
     tells(&mut one, about("points.adjusted", "evt_bad", STAMP, &of, &json!({}))).await;
     tells(&mut two, earn("S002", "evt_3", -3)).await;
     let covered =
         |shop: &Shop, seq: usize| json!([{"epoch": FIRST, "seq": seq, "hash": shop.chains[0].hash_at(seq)}]);
-    // Once a page, and on a snapshot's page too; one without a balance says nothing of it.
+    // Once a page, also in a snapshot. A page without a balance has no such field.
     for call in ["pull", "snapshot"] {
         for (shop, missing) in [(&one, json!(["evt_bad"])), (&two, Value::Null)] {
             let path = format!("/api/sync/{call}?lane=members&limit=500");
@@ -245,7 +250,7 @@ async fn a_balance_says_what_of_the_receiver_is_in_it() {
                 .iter()
                 .filter(|change| change["kind"] == "points")
                 .collect();
-            assert_eq!(points.len(), 1, "a balance is told once a page: {page}");
+            assert_eq!(points.len(), 1, "each page has the balance once: {page}");
             assert_eq!(points[0]["payload"], json!({"member_id": "mbr_1", "balance": 12}));
             assert_eq!((&page["includes"], &page["missing"]), (&covered(shop, 2), &missing), "{page}");
             let page = shop.speak().get(&format!("/api/sync/{call}?lane=rest")).await.data().clone();

@@ -1,4 +1,4 @@
-//! What the protocol's calls accept besides the usual: compressed bodies, empty batches, odd queries.
+//! Unusual input of the protocol's calls: compressed bodies, empty batches, odd queries.
 
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
@@ -36,7 +36,7 @@ async fn a_push_may_be_packed_by_either_method_and_by_no_other() {
     assert_eq!(cut.refusal(), "400 invalid_json");
     let other = shop.speak().packed(path, "br", batch(21, 30)).await;
     assert_eq!(other.refusal(), "415 unsupported_media_type");
-    // Small on the line, and more than a push may have once it is unpacked.
+    // The body is small when compressed, and over the limit of a push when decompressed.
     let bomb = gzip(&vec![b' '; 9 * 1024 * 1024]);
     assert!(bomb.len() < 100_000);
     assert_eq!(shop.speak().packed(path, "gzip", bomb).await.refusal(), "413 body_too_large");
@@ -57,7 +57,7 @@ async fn an_empty_batch_reports_the_backlog_and_moves_nothing() {
     let after = status(&admin).await;
     assert_eq!((&after["heads"], &after["sums"]), (&before["heads"], &before["sums"]));
     assert_eq!(after["pending"], 7);
-    // One that never said hello is not let in by saying nothing.
+    // An epoch without a hello can't push, not even an empty batch.
     empty["sender_epoch"] = json!("2-00000000000000bb");
     assert_eq!(shop.push(&empty).await.refusal(), "409 hello_first");
 }
@@ -69,7 +69,7 @@ async fn an_epoch_outside_of_the_lineage_takes_no_records() {
     let other = Shop::sold(&server, "S002", 1).await;
     shop.sell(1);
     let mut batch = shop.batch(3, 3);
-    // Another store's epoch of the same name is another epoch; one that nobody named is none.
+    // An epoch of the same name at another store is a different epoch. An epoch that was never named is unknown.
     batch["epoch"] = json!("7-00000000000000cc");
     assert_eq!(shop.push(&batch).await.refusal(), "409 hello_first");
     batch["events"] = json!([]);
@@ -101,7 +101,7 @@ async fn limits_and_waits_are_bounded() {
     for right in ["limit=1", "limit=500", "wait=0"] {
         shop.speak().get(&format!("/api/sync/pull?{right}")).await.data();
     }
-    // A wait beyond all bounds ends with the first change, like any other.
+    // A wait above the limit also ends with the first change.
     let waiting = shop.clone();
     let poll = tokio::spawn(async move {
         waiting.speak().get(&format!("/api/sync/pull?wait={}", u64::MAX)).await.data().clone()

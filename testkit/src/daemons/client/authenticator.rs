@@ -1,4 +1,4 @@
-//! A software authenticator: answers a challenge as a browser and its device do, or as a thief would.
+//! A software authenticator: answers a challenge as a browser with a device does, or as a thief would.
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair};
@@ -22,7 +22,7 @@ pub struct Authenticator {
     /// The origin of its browser.
     pub origin: String,
     pub rp_id: String,
-    /// None: it keeps no counter.
+    /// The counter, or `None` for a device without one.
     pub counter: Option<u32>,
     pub verifies_user: bool,
     pub user_is_present: bool,
@@ -51,7 +51,7 @@ impl Authenticator {
         text(&self.id)
     }
 
-    /// The device's answer to creation options.
+    /// Answers creation options.
     pub fn register(&mut self, public_key: &Value) -> Value {
         self.user = bytes(&public_key["user"]["id"]);
         let mut data = self.authenticator_data(CREDENTIAL_DATA);
@@ -75,13 +75,13 @@ impl Authenticator {
         })
     }
 
-    /// The device's answer to request options.
+    /// Answers request options.
     pub fn assert(&mut self, public_key: &Value) -> Value {
         self.counter = self.counter.map(|counter| counter + 1);
         self.assert_again(public_key, "webauthn.get")
     }
 
-    /// The same without counting: the answer of a copy of the device, or of another ceremony.
+    /// Answers without counting, as a copy of the device does, or for another ceremony.
     pub fn assert_again(&self, public_key: &Value, kind: &str) -> Value {
         let data = self.authenticator_data(0);
         let client = self.client_data(kind, &public_key["challenge"]);

@@ -1,5 +1,5 @@
-//! A real browser without a screen, driven over WebDriver, with an authenticator that is software: Chromium, or Firefox
-//! if [`CHOICE`] says so.
+//! A real headless browser, driven over WebDriver, with a software authenticator: Chromium, or Firefox if [`CHOICE`] is
+//! set.
 
 use crate::client::Client;
 use crate::client::firefox::{self, Bidi};
@@ -15,15 +15,16 @@ use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Environment variable that names the browser; Chromium without it.
+/// Environment variable that names the browser. Default: Chromium.
 pub const CHOICE: &str = "TEST_BROWSER";
 const FIREFOX: &str = "firefox-esr";
 const FIREFOX_DRIVER: &str = "geckodriver";
 const DRIVER: &str = "chromedriver";
-/// Chromium without a window costs a quarter of the browser's start; the browser does where it is not installed.
+/// The headless shell of Chromium starts in a quarter of the time. The browser is used where the shell is not
+/// installed.
 const HEADLESS: &str = "chromium-headless-shell";
 const CHROMIUM: &str = "chromium";
-/// Starting it on a busy machine takes long.
+/// Timeout of the start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Longest wait for an element before it is pressed or written into.
 const FOUND_WITHIN_MS: u64 = 30_000;
@@ -38,7 +39,7 @@ const CONTROL: char = '\u{E009}';
 const ENTER: char = '\u{E007}';
 const TAB: char = '\u{E004}';
 
-/// Returns the page's time once the last typed key is handled: no key comes before the one that was pressed before it.
+/// Script that returns the page's time once the last typed key is handled: no key comes before the earlier one is done.
 const AFTER: &str = "return new Promise((begin) => { const look = () => {\
     const now = (performance.timeOrigin + performance.now()) / 1000;\
     if (now > LAST + 0.06) begin(now); else setTimeout(look, 10); }; look(); })";
@@ -48,12 +49,12 @@ pub struct Browser {
     driver: Client,
     session: String,
     authenticator: String,
-    /// When the last key was typed that has a time of its own, in seconds.
+    /// Time in seconds of the last key that was typed with its own time.
     typed_at: f64,
     /// Firefox's connection for commands that WebDriver lacks.
     bidi: Option<Bidi>,
     _process: Daemon,
-    /// Last: the processes go before their folder.
+    /// The last field, because the processes must end before their folder is removed.
     _folder: TempDir,
 }
 
@@ -85,7 +86,7 @@ fn options(chromium: &Path, folder: &Path) -> Value {
         "goog:chromeOptions": {"binary": chromium, "args": args}})
 }
 
-/// The command of a driver that listens on a port, and the capabilities of its sessions.
+/// Returns the command of a driver that listens on a port, and the capabilities of its sessions.
 fn chromium(folder: &Path, port: u16) -> Option<(Command, Value)> {
     let chromium = find_program(HEADLESS).map(|shell| with_a_page(&shell, folder));
     let chromium = chromium.or_else(|| find_program(CHROMIUM))?;
@@ -107,7 +108,7 @@ pub fn is_firefox() -> bool {
 }
 
 impl Browser {
-    /// Starts one; `None` if none is installed, which is printed.
+    /// Starts a browser. Returns `None` and prints this if none is installed.
     pub fn start() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let address = free_address();
@@ -151,7 +152,7 @@ impl Browser {
         self.ask("POST", "/url", &json!({"url": address}));
     }
 
-    /// Goes back to the page before, as its button does.
+    /// Goes back to the former page, like the Back button.
     #[track_caller]
     pub fn back(&mut self) {
         self.ask("POST", "/back", &json!({}));
@@ -163,7 +164,7 @@ impl Browser {
         self.ask("POST", "/refresh", &json!({}));
     }
 
-    /// Opens another tab of the same profile, and continues in it; gives the tab before.
+    /// Opens another tab of the same profile and continues in it. Returns the former tab.
     #[track_caller]
     pub fn tab(&mut self) -> String {
         let before = self.ask("GET", "/window", &Value::Null).as_str().unwrap().to_owned();
@@ -172,7 +173,7 @@ impl Browser {
         before
     }
 
-    /// Goes on in a tab that is there already.
+    /// Continues in an existing tab.
     #[track_caller]
     pub fn go_on_in(&mut self, tab: &str) {
         self.ask("POST", "/window", &json!({"handle": tab}));
@@ -184,7 +185,7 @@ impl Browser {
         self.ask("POST", "/execute/sync", &json!({"script": script, "args": []}))
     }
 
-    /// A command of the browser's own protocol.
+    /// Sends a command of the browser's own protocol.
     #[track_caller]
     pub fn devtools(&mut self, command: &str, params: &Value) -> Value {
         if self.bidi.is_some() {
@@ -197,7 +198,7 @@ impl Browser {
     /// Presses these keys one after the other, this many milliseconds apart: 5 is a scanner, 60 a person.
     #[track_caller]
     pub fn keys(&mut self, keys: &str, gap_ms: u64) {
-        // The pause comes first too: no user's key follows a scanner's at once.
+        // The pause comes first as well, because a person's key does not follow a scanner's at once.
         let pause = json!({"type": "pause", "duration": gap_ms});
         let pressed = keys.chars().flat_map(|key| {
             [json!({"type": "keyDown", "value": key}), json!({"type": "keyUp", "value": key}), pause.clone()]
@@ -210,7 +211,7 @@ impl Browser {
         );
     }
 
-    /// Types a code and Enter as a scanner does, by the events' own clock: however busy this machine is.
+    /// Types a code and Enter as a scanner does, by the clock of the events, so that load of the machine has no effect.
     #[track_caller]
     pub fn scan(&mut self, code: &str, gap_ms: u32) {
         self.types_at(&format!("{code}\r"), gap_ms);
@@ -223,7 +224,7 @@ impl Browser {
         self.types_in_parts(&[text], gap_ms, 0);
     }
 
-    /// The same with a longer pause between the parts, as of a scanner that stops for a moment.
+    /// Does the same with a longer pause between the parts, like a scanner that stops for a moment.
     #[track_caller]
     pub fn types_in_parts(&mut self, parts: &[&str], gap_ms: u32, pause_ms: u32) {
         if self.bidi.is_some() {
@@ -242,7 +243,7 @@ impl Browser {
         }
     }
 
-    /// The same by the machine's clock, for a browser whose events have no other.
+    /// Does the same by the machine's clock, for a browser whose events have no other.
     #[track_caller]
     fn types_in_time(&mut self, parts: &[&str], gap_ms: u32, pause_ms: u32) {
         let mut actions = vec![json!({"type": "pause", "duration": 100.max(gap_ms)})];
@@ -284,7 +285,7 @@ impl Browser {
         self.devtools("Input.dispatchKeyEvent", &event);
     }
 
-    /// The next keys come so long after those before that a person has paused.
+    /// Makes the next keys come after a person's pause.
     #[track_caller]
     pub fn pauses(&mut self, ms: u32) {
         let now = self.run("return (performance.timeOrigin + performance.now()) / 1000").as_f64().unwrap();
@@ -298,7 +299,7 @@ impl Browser {
         STANDARD.decode(picture.as_str().unwrap()).unwrap()
     }
 
-    /// Presses the element that the selector finds, as a user would, once it is there.
+    /// Presses the element that the selector finds, as a user would, once it exists.
     #[track_caller]
     pub fn press(&mut self, selector: &str) {
         let element = self.find(selector);
@@ -325,7 +326,7 @@ impl Browser {
         found[ELEMENT].as_str().unwrap().to_owned()
     }
 
-    /// Whether the thumb on the sensor is the owner's.
+    /// Sets whether the device verifies its user.
     #[track_caller]
     pub fn verifies_its_user(&mut self, verifies: bool) {
         let path = format!("/webauthn/authenticator/{}/uv", self.authenticator);
@@ -351,7 +352,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Chromium ends with its session; killing the driver alone would leave it.
+        // Chromium ends with its session. Killing only the driver would leave it running.
         let _ = self.driver.try_send("DELETE", &format!("/session/{}", self.session), &[], b"");
     }
 }

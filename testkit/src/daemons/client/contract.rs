@@ -1,5 +1,5 @@
-//! Every answer that any of these tests gets is held against the committed documents: a status, a code or a field that
-//! they do not contain is a failure of that test.
+//! Every answer in any of these tests is checked against the committed documents: a status, a code or a field that they
+//! do not contain fails the test.
 
 use crate::client::document::with_components;
 use crate::{Reply, document};
@@ -14,9 +14,9 @@ static CONTRACTS: LazyLock<Vec<Contract>> =
 
 struct Contract {
     document: Value,
-    /// The paths of the document, by how many segments they have: every answer is looked up by its path.
+    /// The paths of the document by number of segments, because every answer is looked up by its path.
     templates: HashMap<usize, Vec<Template>>,
-    /// Compiled schemas by their place.
+    /// Compiled schemas by their location.
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
@@ -25,7 +25,7 @@ struct Template {
     text: String,
     /// Its segments; `None` for a parameter.
     segments: Vec<Option<String>>,
-    /// Number of segments that are no parameters.
+    /// Number of segments that are not parameters.
     literals: usize,
 }
 
@@ -43,15 +43,15 @@ impl Template {
     }
 }
 
-/// Holds an answer against the documents.
+/// Checks an answer against the documents.
 pub fn check(method: &str, path: &str, reply: &Reply) {
     let path = path.split('?').next().unwrap_or_default();
-    // One of the programs may have a page where the other has none: then its router answers this.
+    // One of the programs may have a page where the other has none. Then its router answers this.
     let nothing_here = reply.status == 404 && reply.text().contains("there is nothing at this path");
     if nothing_here && CONTRACTS.iter().any(|contract| contract.literals(path).is_none()) {
         return;
     }
-    // A path that one program has by its words is not the other's by its id.
+    // A path that one program has literally does not belong to the other one by a parameter.
     let most = CONTRACTS.iter().filter_map(|contract| contract.literals(path)).max();
     let asked = || CONTRACTS.iter().filter(|contract| contract.literals(path) == most);
     let problems: Vec<String> =

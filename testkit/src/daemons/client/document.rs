@@ -1,11 +1,11 @@
-//! Checks for the document of any table; included by the tests of both programs.
+//! Checks of the document of any table; included by the tests of both programs.
 
 use edge::{Code, Route};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::{env, fs, path::Path};
 
-/// Set by `cargo xtask openapi`: the committed document is written, not compared.
+/// Set by `cargo xtask openapi`: the committed document is written instead of compared.
 const WRITE: &str = "OPENAPI_WRITE";
 
 /// Checks that the committed file equals the served one.
@@ -27,7 +27,7 @@ pub fn tells_the_table<S>(routes: &[Route<S>], document: &Value) {
     assert_eq!(table, documented, "routes and documented operations");
     assert_eq!(table.len(), routes.len(), "an operation is documented once");
     let ids: BTreeSet<&str> = operations(document).filter_map(|(_, it)| it["operationId"].as_str()).collect();
-    assert_eq!(ids.len(), table.len(), "each operation has a name of its own");
+    assert_eq!(ids.len(), table.len(), "each operation has a unique name");
     for route in routes {
         let (name, operation) = operations(document).find(|(found, _)| *found == name(route)).unwrap();
         let parameters = operation["parameters"].to_string();
@@ -42,7 +42,7 @@ pub fn tells_the_table<S>(routes: &[Route<S>], document: &Value) {
     }
 }
 
-/// The codes of an operation's failures; each is listed under its own status.
+/// Returns the codes of an operation's failures; each is listed under its own status.
 fn documented_codes(document: &Value, operation: &Value, name: &str) -> BTreeSet<Code> {
     let mut codes = BTreeSet::new();
     for (status, answer) in operation["responses"].as_object().unwrap() {
@@ -59,7 +59,7 @@ fn documented_codes(document: &Value, operation: &Value, name: &str) -> BTreeSet
     codes
 }
 
-/// Every example fits the schema beside it.
+/// Checks that every example fits the schema beside it.
 #[track_caller]
 pub fn examples_fit(document: &Value) {
     for (name, operation) in operations(document) {
@@ -89,7 +89,7 @@ fn fits(document: &Value, schema: &Value, example: &Value, name: &str) {
     assert!(problems.is_empty(), "{name}: {problems:?}\n{example:#}");
 }
 
-/// A schema with the components that it refers to, also through others. With all components of the document, the
+/// Returns a schema with the components to which it refers, also indirectly. With all components of the document, the
 /// thousand schemas of a run would take gigabytes.
 pub fn with_components(document: &Value, schema: &Value) -> Value {
     let mut components = json!({});

@@ -1,11 +1,11 @@
-//! A screen: it reads a stream of server-sent events as a browser would, chunk by chunk.
+//! A screen: it reads a stream of server-sent events as a browser does, chunk by chunk.
 
 use crate::Client;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-/// An event that came.
+/// A received event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reported {
     pub name: String,
@@ -53,7 +53,7 @@ impl Screen {
         Self { reader, text: String::new(), status, head: head.to_lowercase(), heartbeats: 0 }
     }
 
-    /// The same, and it was let in.
+    /// Connects, and asserts that the stream was accepted.
     #[track_caller]
     pub fn ready(client: &Client, last_event_id: Option<&str>) -> (Self, Value) {
         let mut screen = Self::open(client, last_event_id);
@@ -64,7 +64,7 @@ impl Screen {
         (screen, ready.data)
     }
 
-    /// The next event; `None` if the stream ended properly.
+    /// Returns the next event, or `None` if the stream ended properly.
     #[track_caller]
     pub fn next_event(&mut self) -> Option<Reported> {
         loop {
@@ -78,13 +78,13 @@ impl Screen {
                 return Some(parse(&block));
             }
             if !self.read_chunk() {
-                assert_eq!(self.text, "", "it ended in the middle of an event");
+                assert_eq!(self.text, "", "the stream ended in the middle of an event");
                 return None;
             }
         }
     }
 
-    /// The next event of that name, with the events before it.
+    /// Returns the next event of that name, with the events before it.
     #[track_caller]
     pub fn until(&mut self, wanted: impl Fn(&Reported) -> bool) -> (Reported, Vec<Reported>) {
         let mut before = Vec::new();

@@ -1,5 +1,5 @@
-//! Firefox for the tests of pages: it is driven as Chromium is, and commands of Chromium's own protocol become those of
-//! WebDriver BiDi. Commands without a counterpart panic; tests that need them are for Chromium alone.
+//! Firefox for the tests of pages: it is driven like Chromium, and commands of Chromium's own protocol are translated
+//! to WebDriver BiDi. Commands without a counterpart panic; tests that need them run only in Chromium.
 
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpStream};

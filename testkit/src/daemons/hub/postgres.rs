@@ -1,4 +1,4 @@
-//! A private PostgreSQL, in a folder of its own. It ends with the thread that started it, also when that is killed.
+//! A private PostgreSQL in its own folder. It ends with the thread that started it, even if that is killed.
 
 use crate::hub::database::programs;
 use crate::process::{self, Daemon};
@@ -17,7 +17,7 @@ pub struct Postgres {
     /// The folder of PostgreSQL's programs.
     programs: PathBuf,
     settings: Vec<String>,
-    /// The user that it runs as: PostgreSQL refuses root. None: we are not root.
+    /// The user that it runs as, because PostgreSQL refuses root; `None` if we are not root.
     user: Option<String>,
     folder: TempDir,
 }
@@ -36,7 +36,7 @@ impl Postgres {
         let (address, user) = (free_address(), unprivileged());
         let mut server = Self { daemon: None, address, programs, settings, user, folder };
         if let Some(user) = &server.user {
-            // The other user has to get through, and owns the contents.
+            // The other user must be able to enter the folder, and owns the contents.
             std::fs::set_permissions(server.folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
             std::fs::create_dir(server.data()).unwrap();
             let mut chown = Command::new("chown");
@@ -83,7 +83,7 @@ impl Postgres {
         self.daemon = Some(daemon);
     }
 
-    /// As `pg_ctl stop -m immediate` does: all its processes end at once, without further writes.
+    /// Stops like `pg_ctl stop -m immediate`: all processes end at once without further writes.
     #[track_caller]
     pub fn stop_immediately(&mut self) {
         let mut daemon = self.daemon.take().expect("it runs");
@@ -91,7 +91,7 @@ impl Postgres {
         daemon.wait();
     }
 
-    /// The process that all others of the server are children of.
+    /// Returns the parent process of the server.
     pub fn pid(&self) -> u32 {
         self.daemon.as_ref().expect("it runs").pid()
     }
@@ -127,7 +127,7 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // A kill would leave its children behind.
+        // A kill would leave its child processes running.
         if let Some(mut daemon) = self.daemon.take() {
             daemon.signal("QUIT");
             daemon.wait();

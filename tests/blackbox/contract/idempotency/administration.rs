@@ -1,4 +1,4 @@
-//! The hub's probes of what head office settles for itself and for its stores.
+//! The hub's probes of administration: head office's own settings and those of its stores.
 
 use super::attempt::{Attempt, Probe};
 use super::hub_probes::switch;
@@ -116,7 +116,7 @@ fn changes(hub: &Hub, list: &str, entry: &Value, key: &str) -> Attempt {
     Attempt::new(hub.login(), &format!("/api/{list}/{key}"), named("one"), named("two"))
 }
 
-/// Path of a new webhook, which leads nowhere.
+/// Creates a webhook with a target that does not exist, and returns its path.
 fn webhook(hub: &Hub) -> String {
     let new = json!({"name": "probe", "url": "https://localhost/"});
     let made = hub.login().post("/api/webhooks", &new).data(201);

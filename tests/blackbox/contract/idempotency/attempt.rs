@@ -1,13 +1,13 @@
-//! What a probe is made of.
+//! Types and helpers of the probes.
 
 use serde_json::{Value, json};
 use std::sync::Mutex;
 use testkit::client::authenticator::Authenticator;
 use testkit::{Client, Store};
 
-/// How one operation is tried. Probes share their shop and run in order.
+/// Test of one operation. Probes share one shop and run in order.
 pub struct Probe<S> {
-    /// Method and path as the document writes them.
+    /// Method and path as in the document.
     pub operation: &'static str,
     pub prepare: fn(&mut S) -> Attempt,
 }
@@ -23,7 +23,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// A person's first device, whose id is kept for the probe that removes it.
+    /// Registers a person's first device. Its ID is kept for the probe that removes it.
     pub fn new_device(mut client: Client, password: &str, port: u16, kept: &Mutex<Option<String>>) -> Self {
         let mut device = Authenticator::new(&format!("http://localhost:{port}"), None);
         *kept.lock().unwrap() = Some(device.credential_id());
@@ -36,7 +36,7 @@ impl Attempt {
         Self::new(client, "/api/auth/webauthn/register/finish", body, other)
     }
 
-    /// A person's device, registered; its id.
+    /// Registers a device for a person and returns its ID.
     pub fn registered(client: Client, password: &str, port: u16) -> String {
         let kept = Mutex::new(None);
         let Self { mut client, path, body, .. } = Self::new_device(client, password, port, &kept);
@@ -56,7 +56,7 @@ impl Attempt {
     }
 }
 
-/// Drops what the probes before left unpaid in a shift: a close does not, where something was paid of it.
+/// Voids the unpaid baskets that earlier probes left in a shift. Closing the shift does not void partly paid ones.
 pub fn voided(store: &Store, shift: &str) {
     let mut manager = store.login("manager");
     let open = manager.get(&format!("/api/pos/transactions?shift_id={shift}&state=open")).data(200);

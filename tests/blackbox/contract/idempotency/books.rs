@@ -1,11 +1,11 @@
-//! The hub's probes of what persons write into the books.
+//! The hub's probes of entries that people make in the books.
 
 use super::attempt::{Attempt, Probe};
 use serde_json::{Value, json};
 use testkit::hub::Hub;
 
 const JOURNAL: &str = "/api/finance/journal";
-/// A day of a month that is over.
+/// Day in a month that is over.
 const DAY: &str = "2020-02-03";
 
 pub const BOOKS: &[Probe<Hub>] = &[

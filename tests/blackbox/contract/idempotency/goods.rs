@@ -174,7 +174,7 @@ pub const GOODS: &[Probe<Store>] = &[
     },
 ];
 
-/// A file of one row with a figure.
+/// Makes an attempt that uploads a file of one row with a figure.
 fn file(store: &Store, path: &str, row: impl Fn(&str) -> String) -> Attempt {
     Attempt {
         client: store.login("manager"),
@@ -186,7 +186,7 @@ fn file(store: &Store, path: &str, row: impl Fn(&str) -> String) -> Attempt {
     }
 }
 
-/// A step of a document that a manager takes and that has no fields. The other body differs by a space only.
+/// Makes an attempt at a step of a document, by a manager and without fields. The other body differs only by a space.
 fn step(store: &Store, noun: &str, id: &Value, step: &str) -> Attempt {
     let path = format!("/api/{noun}/{}/{step}", id.as_str().unwrap());
     Attempt { other: "{ }".to_owned(), ..Attempt::new(store.login("manager"), &path, json!({}), json!({})) }

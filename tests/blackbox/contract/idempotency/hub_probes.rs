@@ -270,7 +270,7 @@ fn order(supplier_id: &str, store: &str, qty: i64) -> Value {
     json!({"supplier_id": supplier_id, "store_id": store, "lines": [{"sku": SKU, "qty": qty, "unit_cost": 5}]})
 }
 
-/// The path of an order that has taken these steps.
+/// Creates an order, takes it through the steps and returns its path.
 pub(super) fn ordered(hub: &Hub, store: &str, code: &str, steps: &[&str]) -> String {
     let mut client = hub.login();
     let made = client.post("/api/purchase-orders", &order(&supplier(hub, code), store, 1)).data(201);
@@ -281,7 +281,7 @@ pub(super) fn ordered(hub: &Hub, store: &str, code: &str, steps: &[&str]) -> Str
     path
 }
 
-/// What a store tells of goods that came against an order.
+/// Returns the store's record of goods received against an order.
 pub(super) fn received(store: &str, po_id: &str) -> Value {
     let line = json!({"line_no": 1, "sku": SKU, "name": "x", "qty": 1, "rejected_qty": 0, "unit_cost": 5, "cost": 5,
         "correction": 0, "balance_after": 1, "cost_missing": false, "note": null});
@@ -291,7 +291,7 @@ pub(super) fn received(store: &str, po_id: &str) -> Value {
     json!({"business_date": "2026-11-20", "receiving": receiving, "lines": []})
 }
 
-/// A value that lost against another one, and the path that puts it back.
+/// Creates a conflict and returns the path that restores the value that lost.
 fn conflict(hub: &Hub) -> String {
     let mut shop = Shop::open(hub, "S200");
     for (event_id, stamp) in [("evt_1", "1700000000009-00000-S200"), ("evt_2", "1700000000001-00000-S200")] {
@@ -301,10 +301,10 @@ fn conflict(hub: &Hub) -> String {
             return format!("/api/conflicts/{id}/restore");
         }
     }
-    panic!("two writes of one field without a conflict");
+    panic!("two writes of one field made no conflict");
 }
 
-/// Something that a person has to look at, and the path that settles it.
+/// Creates an exception and returns the path that resolves it.
 fn contradiction(hub: &Hub) -> String {
     Shop::open(hub, "S400").tells("receiving.posted", "evt_r", &received("S400", "po_none"));
     let listed = hub.login().get("/api/exceptions?store_id=S400").data(200);

@@ -1,4 +1,4 @@
-//! One probe for each operation that changes data: a request that succeeds, and another one for the same key.
+//! One probe for each operation that changes data: a request that succeeds, and a different one under the same key.
 
 use super::attempt::{self, Attempt, Probe};
 use serde_json::{Value, json};
@@ -315,7 +315,7 @@ pub const STORE: &[Probe<Store>] = &[
     },
 ];
 
-/// The probes' member, and who may change it.
+/// Creates a member and logs in the person who may change it.
 fn member(store: &Store) -> (Client, String) {
     let mut client = store.login("manager");
     let found = client.get("/api/members/search?phone=08120000001").data(200);
@@ -323,7 +323,7 @@ fn member(store: &Store) -> (Client, String) {
     (client, format!("/api/members/{id}"))
 }
 
-/// The till's open shift.
+/// Opens the till's shift and logs in its cashier.
 fn own_shift(store: &Store) -> (Client, String) {
     let mut client = store.login("till-1");
     let shift = client.get("/api/shifts/current").data(200);
@@ -331,7 +331,7 @@ fn own_shift(store: &Store) -> (Client, String) {
     (client, path)
 }
 
-/// A basket that can be paid, in the till's open shift, and what is due.
+/// Creates a basket in the till's open shift, ready to be paid, and returns the amount due.
 fn basket(store: &Store) -> (Client, String, i64) {
     let mut client = store.login("till-1");
     let body = json!({"items": [{"sku": SKU, "qty": 1, "price": PRICE}]});
@@ -344,7 +344,7 @@ fn because(reason: &str) -> Value {
     json!({"reason": reason})
 }
 
-/// A sale of one piece, paid in cash.
+/// Sells one piece for cash.
 fn sold(store: &Store) -> Value {
     let (mut client, id, due) = basket(store);
     let path = format!("/api/pos/transactions/{id}/pay");

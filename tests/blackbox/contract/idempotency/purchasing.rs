@@ -202,7 +202,7 @@ fn because(hub: &Hub, path: &str) -> Attempt {
     Attempt::new(hub.login(), path, json!({"reason": "one"}), json!({"reason": "two"}))
 }
 
-/// The path of an order of two lines that was sent.
+/// Creates and sends an order of two lines, and returns its path.
 fn two_lines(hub: &Hub, code: &str) -> String {
     let mut client = hub.login();
     let lines = json!([{"sku": SKU, "qty": 1, "unit_cost": 5}, {"sku": SKU, "qty": 1, "unit_cost": 6}]);
@@ -219,13 +219,13 @@ fn priced(unit_cost: i64) -> Value {
     json!({"sku": SKU, "unit_cost": unit_cost})
 }
 
-/// An invoice of an expense, which no receipt is compared with.
+/// Returns an invoice for an expense, which is not matched with a receipt.
 fn bill(supplier_id: &str, invoice_no: &str) -> Value {
     let lines = json!([{"account": "6060", "qty": 1, "unit_cost": 100}]);
     json!({"supplier_id": supplier_id, "invoice_no": invoice_no, "invoice_date": DAY, "lines": lines})
 }
 
-/// The path of an invoice that has taken these steps.
+/// Creates an invoice, takes it through the steps and returns its path.
 fn billed(hub: &Hub, supplier_id: &str, steps: &[&str]) -> String {
     let mut client = hub.login();
     let made = client.post(INVOICES, &bill(supplier_id, "C-1")).data(201);
@@ -240,13 +240,13 @@ fn payment(supplier_id: &str, amount: i64) -> Value {
     json!({"supplier_id": supplier_id, "date": DAY, "account": "1040", "amount": amount})
 }
 
-/// The path of a payment that settles nothing yet.
+/// Creates a payment that settles nothing yet, and returns its path.
 fn paid(hub: &Hub, supplier_id: &str) -> String {
     let made = hub.login().post(PAYMENTS, &payment(supplier_id, 500)).data(201);
     format!("{PAYMENTS}/{}", made["payment_id"].as_str().unwrap())
 }
 
-/// A supplier, and an invoice in the books.
+/// Creates a supplier and an invoice in the books.
 fn owed(hub: &Hub, code: &str) -> (String, String) {
     let supplier = supplier(hub, code);
     let path = billed(hub, &supplier, &["match", "approve"]);
@@ -258,7 +258,7 @@ fn credit(supplier_id: &str, invoice_id: &str, number: &str) -> Value {
         "invoice_id": invoice_id, "lines": [{"net": 9}]})
 }
 
-/// The path of a credit note that has taken these steps, and the invoice that it is of.
+/// Creates a credit note, takes it through the steps, and returns its path and that of its invoice.
 fn credited(hub: &Hub, code: &str, steps: &[&str]) -> (String, String) {
     let (supplier, invoice_id) = owed(hub, code);
     let mut client = hub.login();
@@ -270,7 +270,7 @@ fn credited(hub: &Hub, code: &str, steps: &[&str]) -> (String, String) {
     (path, invoice_id)
 }
 
-/// The path of the credit note that is expected for a piece that went back after it was billed.
+/// Returns the path of the credit note that is expected for a piece that was returned after it was billed.
 fn went_back(hub: &Hub) -> String {
     let supplier_id = supplier(hub, "N5");
     let mut shop = Shop::open(hub, "S600");

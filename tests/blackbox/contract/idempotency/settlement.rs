@@ -111,7 +111,7 @@ pub const SETTLEMENT: &[Probe<Hub>] = &[
     },
 ];
 
-/// The path of what is decided of a row that can't be read.
+/// Imports a row that can't be read, and returns the path of a decision about it.
 fn set_aside(hub: &Hub, what: &str) -> String {
     let file = format!("date,reference,amount\n{0},{what} good,1\n{0},{what} bad,x\n", yesterday());
     let made =
@@ -124,7 +124,7 @@ fn set_aside(hub: &Hub, what: &str) -> String {
     )
 }
 
-/// A line, and a bag of a store that it comes to.
+/// Creates a statement line and the store's bag that it matches.
 fn bag(hub: &Hub, store: &'static str) -> [String; 2] {
     let (today, now) = (day(9), edge::clock::now());
     let item_id = format!("dep_{store}");
@@ -139,7 +139,7 @@ fn bag(hub: &Hub, store: &'static str) -> [String; 2] {
     [lines["items"][0]["line_id"].as_str().unwrap().to_owned(), item_id]
 }
 
-/// A day of a month that is over, whose books nobody has locked.
+/// Returns a day of a month that is over and whose books are not locked.
 fn day(of: i8) -> Date {
     jiff::civil::date(2020, 3, of)
 }
@@ -149,7 +149,7 @@ fn yesterday() -> Date {
     today.yesterday().unwrap()
 }
 
-/// A line of yesterday.
+/// Returns a statement line of yesterday.
 fn reported(reference: &str, kind: &str) -> Value {
     let yesterday = yesterday();
     let amount = i64::from(kind == "sale") * 5_000;
@@ -161,7 +161,7 @@ fn settled(of: i8) -> Value {
     json!({"store_id": "S100", "business_date": day(of), "force": true, "reason": "a probe"})
 }
 
-/// The path of a settlement.
+/// Creates a settlement and returns its path.
 fn made(hub: &Hub, of: i8) -> String {
     let made = hub.login().post(SETTLEMENTS, &settled(of)).data(201);
     format!("{SETTLEMENTS}/{}", made["settlement_id"].as_str().unwrap())

@@ -1,4 +1,4 @@
-//! Probes of the store as a whole and of its people.
+//! Probes of the store's administration and of its users.
 
 use super::attempt::{Attempt, Probe};
 use crate::head_office::apply_feed;
@@ -93,7 +93,7 @@ pub const UPKEEP: &[Probe<Store>] = &[
     },
 ];
 
-/// A cashier's path in the users API, and who may change him.
+/// Returns a cashier's path in the users API, and a client that may change the cashier.
 fn cashier(store: &Store) -> (Client, String) {
     let mut client = store.login("manager");
     let users = client.get("/api/users").data(200);

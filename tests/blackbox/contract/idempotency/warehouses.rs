@@ -121,10 +121,10 @@ pub const WAREHOUSES: &[Probe<Hub>] = &[
     },
 ];
 
-/// The warehouse with goods in it, made by the first who asks.
+/// Puts goods into the warehouse, and creates it first if it does not exist.
 fn filled(hub: &Hub) {
     for store_id in [STORE, "W200"] {
-        // It is there already for all but the first.
+        // The warehouse exists already, except on the first call.
         hub.login().post("/api/stores", &json!({"store_id": store_id, "kind": "warehouse"}));
     }
     hub.login().post("/api/receiving", &receipt(100)).data(201);
@@ -150,7 +150,7 @@ fn counts(qty: i64) -> Value {
     json!({"counts": lines(qty)})
 }
 
-/// The path of a document that was made.
+/// Creates a document and returns its path.
 fn made(hub: &Hub, path: &str, body: &Value, id: &str) -> String {
     filled(hub);
     let made = hub.login().post(path, body).data(201);
@@ -165,7 +165,7 @@ fn adjusted(hub: &Hub, waits: bool) -> String {
     made(hub, "/api/adjustments", &loss(1, waits), "adjustment_id")
 }
 
-/// The path of a count that has taken these steps; those before it are given up.
+/// Creates a count, takes it through the steps and returns its path. Earlier counts are cancelled.
 fn counting(hub: &Hub, steps: &[&str]) -> String {
     let mut client = hub.login();
     for state in ["counting", "review"] {

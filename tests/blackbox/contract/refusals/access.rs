@@ -1,4 +1,4 @@
-//! Who is nobody, and who is somebody but may not.
+//! Refusals of callers that are not authenticated, and of those that lack a right.
 
 use super::{Bench, one_line};
 use serde_json::json;
@@ -48,7 +48,7 @@ fn a_bad_token_opens_nothing() {
         }
         let sale = one_line().to_string().into_bytes();
         bench.store.client().send("POST", SALES, &[], &sale).refused(401, "missing_token");
-        // A key changes nothing about who may see an answer.
+        // An idempotency key does not change who may see an answer.
         bench.store.client().post_keyed(SALES, "stolen", &one_line()).refused(401, "missing_token");
     });
 }
@@ -58,7 +58,7 @@ fn an_old_token_has_expired() {
     let store = Store::open_with("auth.access_ttl = \"1s\"\n", 0);
     let mut manager = store.login("manager");
     manager.get("/api/auth/me").data(200);
-    let reply = wait::until("the token is too old", || {
+    let reply = wait::until("the token has expired", || {
         Some(manager.get("/api/auth/me")).filter(|reply| reply.status != 200)
     });
     reply.refused(401, "token_expired");
@@ -81,7 +81,7 @@ fn a_failed_log_in_reveals_nothing() {
             reply.refused(401, "invalid_credentials");
             answers.push(reply.body);
         }
-        assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "the answer tells who exists");
+        assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "the answer reveals which names exist");
         for body in [
             json!({"username": "a", "email": "a", "password": "b"}),
             json!({"password": "b"}),
@@ -113,7 +113,7 @@ fn guessing_is_slowed_down() {
         let seconds = slowed.header("retry-after").and_then(|text| text.parse::<u64>().ok());
         assert!(seconds.is_some_and(|seconds| (1..=300).contains(&seconds)), "{:?}", slowed.headers);
     }
-    // The right password does not help the guesser, and others are not held up.
+    // The right password is refused as well at the guesser's limit, and others can log in.
     let right = json!({"username": "till-1@s001.example", "password": PASSWORD});
     store.client().post("/api/auth/login", &right).refused(429, "rate_limited");
     store.login("till-2");
@@ -139,7 +139,7 @@ fn a_role_does_what_it_may() {
         cashier.post("/api/sync/force", &json!({})).refused(403, "insufficient_role");
         cashier.get("/api/admin/actors").refused(403, "insufficient_role");
         bench.manager.post("/api/admin/actors/ledger/restart", &json!({})).refused(403, "insufficient_role");
-        // Another's shift is none of a cashier's business.
+        // A cashier may not close another cashier's shift.
         let close = format!("/api/shifts/{}/close", bench.shift_id);
         let reply = cashier.post(&close, &json!({"counted_cash": 0}));
         assert!(reply.status == 403 || reply.status == 404, "{}", reply.text());

@@ -1,4 +1,4 @@
-//! Bodies that are no JSON, have the wrong shape or figures, are too large or never end.
+//! Bodies that are not JSON, have the wrong shape or values, are too large or never end.
 
 use super::{Bench, one_line};
 use serde_json::json;
@@ -104,7 +104,7 @@ fn a_body_that_is_too_large_is_refused_unread() {
     let mut bench = Bench::open();
     bench.unchanged_by(|bench| {
         let large = vec![b' '; (1 << 20) + 1];
-        // The daemon may answer and close before it has read everything: then the answer is there.
+        // The daemon may answer and close before it has read everything. The client can still read the answer.
         let mut stream = bench.till.connect().unwrap();
         let head = head(bench, &format!("Content-Length: {}", large.len()));
         stream.write_all(head.as_bytes()).unwrap();

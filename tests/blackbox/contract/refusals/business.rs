@@ -1,4 +1,4 @@
-//! What the rule book says no to.
+//! Refusals by business rules.
 
 use super::{Bench, one_line};
 use serde_json::json;
@@ -18,7 +18,7 @@ fn unknown_things_are_not_found() {
         let received = json!({"lines": [{"sku": "nope", "qty": 1}]});
         bench.manager.post("/api/receiving", &received).refused(422, "unknown_sku");
         for id in ["trx_nope", "x", "%00", "%ff", "..", &"x".repeat(64), &"x".repeat(3_000)] {
-            // No text, and one longer than any ID, are no parameter of a path.
+            // An empty ID and one over the length limit are not valid path parameters.
             let is_parameter = !id.starts_with('%') && id.len() < 1_000;
             let code = if is_parameter { "not_found" } else { "path_not_found" };
             bench.till.get(&format!("{SALES}/{id}")).refused(404, code);
@@ -113,7 +113,7 @@ fn shifts_open_once_and_close_clean() {
         .post(&format!("{SALES}/{open}/pay"), &json!({"method": "cash", "amount": 2_220}))
         .refused(409, "invalid_state");
     bench.till.post(&close, &json!({"counted_cash": 0})).refused(409, "invalid_state");
-    // A partly paid sale is not voided along the way.
+    // Closing the shift does not void a partly paid sale.
     let mut till = bench.store.login("till-2").at_register("till-2");
     let shift = till.post("/api/shifts/open", &json!({})).data(201);
     let sale = till.post(SALES, &one_line()).data(201)["transaction_id"].as_str().unwrap().to_owned();
@@ -169,7 +169,7 @@ fn a_store_may_refuse_to_sell_below_zero() {
     let short: Vec<_> = details["items"].as_array().unwrap().iter().map(|item| item["sku"].clone()).collect();
     assert_eq!(short, [json!("8990002"), json!("8990003")], "{details}");
     assert_eq!(manager.get("/api/stock/8990001").data(200)["on_hand"], json!(3));
-    // The refused payment took no receipt number, and its key is free.
+    // The refused payment took no receipt number, and its key can be used again.
     manager
         .post(
             "/api/receiving",

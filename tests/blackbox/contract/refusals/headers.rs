@@ -1,4 +1,4 @@
-//! Paths, methods, headers and queries that are wrong.
+//! Invalid paths, methods, headers and queries.
 
 use super::{Bench, one_line};
 use serde_json::json;
@@ -117,7 +117,7 @@ fn half_a_header_does_not_hold_a_connection() {
                 stream
             })
             .collect();
-        wait::until("the daemon closes what says nothing", || {
+        wait::until("the daemon closes silent connections", || {
             held.retain_mut(|stream| !closed(stream));
             held.is_empty().then_some(())
         });
@@ -125,7 +125,7 @@ fn half_a_header_does_not_hold_a_connection() {
     });
 }
 
-/// Whether the other side has closed; what it said before is dropped.
+/// Returns whether the other side has closed the connection. Discards what it sent before.
 fn closed(stream: &mut std::net::TcpStream) -> bool {
     let mut said = [0; 1024];
     loop {
@@ -144,6 +144,6 @@ fn a_peer_outside_the_allowed_networks_gets_nothing_else() {
     let mut client = store.client();
     let reply = wait::until("the daemon answers", || client.try_send("GET", "/health", &[], b"").ok());
     reply.refused(403, "network_not_allowed");
-    assert_eq!(reply.header("connection"), Some("close"), "answered so and closed");
+    assert_eq!(reply.header("connection"), Some("close"), "the daemon answers and closes");
     store.stop();
 }

@@ -1,4 +1,4 @@
-//! Refusals by a limit name the line, what is left, and who may exceed it.
+//! Refusals because of a limit name the line, the remaining allowance, and who may exceed it.
 
 use super::Bench;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Two processes of one hub, which may be killed at any time, and callers that repeat each request until a process has
-//! answered it.
+//! Two processes of one hub, which may be killed at any time, and callers that repeat each request until a process
+//! answers it.
 
 use super::work::{STORES, Work};
 use serde_json::{Value, json};
@@ -14,15 +14,15 @@ use testkit::hub::Hub;
 use testkit::simulated::Shop;
 use testkit::{Client, Reply, process, wait};
 
-/// The days of the stores are over, and their month.
+/// Time of the hub: after the stores' days and their month.
 const NOW: &str = "2026-12-05T12:00:00+07:00";
-/// Nothing is said to two killed processes for longer than this.
+/// Longest time for which a caller repeats a request to killed processes.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// A process is killed after at most so many answers,
+/// Highest number of answers before a process is killed.
 const KILL_EVERY: u64 = 40;
-/// and so many microseconds.
+/// Upper bound, in microseconds, of the random delay before that kill.
 const MOMENT_US: u64 = 30_000;
-/// One of so many answered requests is said again at once, and one of so many kills is of both.
+/// One of this many answered requests is repeated at once, and one of this many kills affects both processes.
 const ONE_OF: u64 = 4;
 
 /// Two processes.
@@ -37,7 +37,7 @@ pub struct Pair {
     done: Mutex<Vec<Asked>>,
 }
 
-/// What was done, and what was answered.
+/// A request and its answer.
 struct Asked {
     path: String,
     key: String,
@@ -45,13 +45,13 @@ struct Asked {
     reply: Reply,
 }
 
-/// What has to be the same however often it is said.
+/// Returns the part of a reply that must be the same when the request is repeated.
 fn reported(reply: &Reply) -> (u16, Option<&str>, String) {
     (reply.status, reply.header("location"), reply.text())
 }
 
 impl Pair {
-    /// None where no clock can be turned.
+    /// Returns `None` if the clock can't be changed.
     pub fn open() -> Option<Self> {
         let clock = Clock::find()?;
         clock.set_to(NOW.parse().unwrap());
@@ -65,7 +65,7 @@ impl Pair {
         Some(Self { hubs, addresses, clock, token, answered, unanswered, turned_away, done })
     }
 
-    /// Everybody works until all is done, and meanwhile processes die; how many.
+    /// Runs all workers to the end and kills processes in the meantime. Returns the number of kills.
     pub fn busy(&self, work: &Work, dice: &mut Random) -> usize {
         let shops = STORES.map(|id| Shop::open_at(&self.hubs[0].lock().unwrap(), id, self.clock.now()));
         thread::scope(|scope| {
@@ -91,7 +91,7 @@ impl Pair {
             let awaited = || (finished() || self.answered.load(SeqCst) >= target).then_some(());
             wait::within(PATIENCE, "somebody is answered", awaited);
             let moment = Instant::now() + Duration::from_micros(dice.below(MOMENT_US));
-            wait::until("the moment", || (Instant::now() >= moment).then_some(()));
+            wait::until("the random time of the kill", || (Instant::now() >= moment).then_some(()));
             if finished() {
                 return kills;
             }
@@ -114,12 +114,12 @@ impl Pair {
         format!("{done} commands, {answered} answers, {unanswered} without one, {turned_away} times 503")
     }
 
-    /// How many commands of these paths were answered as done.
+    /// Returns the number of successful commands whose path matches.
     pub fn done(&self, of: impl Fn(&str) -> bool) -> usize {
         self.done.lock().unwrap().iter().filter(|asked| of(&asked.path)).count()
     }
 
-    /// Each command is repeated at both processes and gets the same answer as before.
+    /// Repeats each command at both processes and asserts that the answer is the same as before.
     pub fn says_again(&self) {
         for asked in self.done.lock().unwrap().iter() {
             for address in self.addresses {
@@ -130,14 +130,15 @@ impl Pair {
         }
     }
 
-    /// Both end when they are asked to, and leave nothing half done.
+    /// Stops both processes and verifies the database.
     pub fn verified(self) {
         let mut hubs = self.hubs.map(|hub| hub.into_inner().unwrap());
         hubs.iter_mut().for_each(Hub::stop);
         process::succeed(hubs[0].command(&["verify"]), "");
     }
 
-    /// The answer, if it is one: 503 means later, and so does the request of before that still runs.
+    /// Returns the answer if it is final. 503 means that the request must be repeated later, and so does an earlier
+    /// attempt that is still running.
     fn judged(&self, sent: std::io::Result<Reply>) -> Option<Reply> {
         let Ok(reply) = sent else {
             self.unanswered.fetch_add(1, SeqCst);
@@ -154,7 +155,7 @@ impl Pair {
     }
 }
 
-/// Somebody who says each thing, by turns to both, until it is answered.
+/// A client that sends each request to both processes in turn until it is answered.
 pub struct Caller<'a> {
     pair: &'a Pair,
     name: String,
@@ -175,7 +176,7 @@ impl<'a> Caller<'a> {
         })
     }
 
-    /// A command with a key of its own.
+    /// Sends a command with its own key.
     #[track_caller]
     fn posts(&mut self, path: &str, body: &Value) -> Reply {
         self.calls += 1;
@@ -197,7 +198,8 @@ impl<'a> Caller<'a> {
         reply
     }
 
-    /// Done, or refused in one of these ways; what is answered, or the details of the refusal.
+    /// Sends a command that must succeed or be refused with one of these codes. Returns the data, or the details of the
+    /// refusal.
     #[track_caller]
     pub fn tries(&mut self, path: &str, body: &Value, refusals: &[&str]) -> Result<Value, Value> {
         let reply = self.posts(path, body);
@@ -210,7 +212,7 @@ impl<'a> Caller<'a> {
         Err(answer["error"]["details"].clone())
     }
 
-    /// What nobody else is about.
+    /// Sends a command that no other caller competes for.
     #[track_caller]
     pub fn did(&mut self, path: &str, body: &Value) -> Value {
         self.tries(path, body, &[]).unwrap()
@@ -222,7 +224,7 @@ impl<'a> Caller<'a> {
         self.says(|address| Client::new(address).with_token(token).try_send("GET", path, &[], b"")).data(200)
     }
 
-    /// All rows of a list.
+    /// Returns all rows of a list.
     #[track_caller]
     pub fn lists(&mut self, path: &str, filter: &str) -> Vec<Value> {
         let (mut items, mut cursor) = (Vec::new(), String::new());
@@ -234,7 +236,7 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// A store's batch; sometimes the store does not know that it was heard.
+    /// Pushes a store's batch. Sometimes the store does not learn that it arrived.
     #[track_caller]
     pub fn pushes(&mut self, shop: &Shop, batch: &Value) {
         let (now, body) = (self.pair.clock.now(), batch.to_string());

@@ -1,4 +1,4 @@
-//! What everybody does: stores that tell of their days, and two of each at the office, who want the same.
+//! The workers: stores that report their days, and two of each at head office that compete.
 
 use super::pair::Caller;
 use super::text;
@@ -10,18 +10,18 @@ use testkit::simulated::{Reported, Shop};
 use testkit::wait;
 
 pub const STORES: [&str; 3] = ["S001", "S003", "S004"];
-/// Days that each store tells of, in November.
+/// Days in November that each store reports.
 pub const DAYS: usize = 5;
 const FIRST: usize = 20;
-/// Sales of a day, every other one by card; the first is taken back.
+/// Sales of a day. Every other one is paid by card, and the first is returned.
 const SALES: usize = 6;
 pub const SALES_OF_A_STORE: usize = DAYS * SALES;
-/// Bills that both who pay them write down, and orders that each buyer makes.
+/// Number of invoices, each entered by both payers, and number of orders of each buyer.
 pub const INVOICES: usize = 8;
 pub const ORDERS: usize = 6;
-/// Records of a batch, at most.
+/// Highest number of records in a batch.
 const BATCH: u64 = 4;
-/// When bills are written and paid.
+/// Date on which invoices are entered and paid.
 const TODAY: &str = "2026-12-04";
 const PRICE: i64 = 16_650;
 const COST: i64 = 9_000;
@@ -32,20 +32,20 @@ const SOLD: Line = Line { sku: "A", qty: 1, gross: 15_000, discount: 0, tax: 1_6
 const STATE: &[&str] = &["409 invalid_state"];
 const INVOICES_AT: &str = "/api/finance/invoices";
 
-/// What somebody does until it is done.
+/// A worker: runs until its work is done.
 pub type Does = fn(&Work, Caller<'_>);
 
-/// What all of them know.
+/// State that all workers share.
 pub struct Work {
     supplier: String,
     source: String,
-    /// Days that each store has sealed.
+    /// Number of days that each store has sealed.
     sealed: [AtomicUsize; STORES.len()],
-    /// Orders that each store waits for.
+    /// Orders that each store expects.
     orders: [Mutex<Vec<String>>; STORES.len()],
 }
 
-/// The number of a store's sale.
+/// Returns the number of a store's sale.
 fn number(place: usize, day: usize, sale: usize) -> u32 {
     u32::try_from((place + 1) * 1_000_000 + day * SALES + sale).unwrap()
 }
@@ -54,7 +54,7 @@ fn date(day: usize) -> String {
     format!("2026-11-{}", FIRST + day)
 }
 
-/// What a provider reports of a day, a day later.
+/// Returns a provider's file about a day, dated one day later.
 fn file(source: &str, day: usize) -> Value {
     let line = |reference: String, gross: i64, fee: i64| json!({"date": date(day + 1), "reference": reference, "gross": gross, "fee": fee});
     let of_store = |place: usize| {
@@ -70,11 +70,11 @@ fn file(source: &str, day: usize) -> Value {
 }
 
 impl Work {
-    /// Two of each do this.
+    /// The workers at head office, two of each.
     pub const AT_THE_OFFICE: [(&str, Does); 4] =
         [("settles", Self::settles), ("locks", Self::locks), ("pays", Self::pays), ("buys", Self::buys)];
 
-    /// The catalogue, the supplier and the source.
+    /// Creates the catalogue, the supplier and the source.
     pub fn begun(office: &mut Caller<'_>) -> Self {
         office.did("/api/products", &json!({"sku": "A", "name": "Tea", "price": 15_000}));
         let supplier =
@@ -84,7 +84,7 @@ impl Work {
         Self { supplier, source, sealed: Default::default(), orders: Default::default() }
     }
 
-    /// A store tells of its days, in batches of any size.
+    /// Reports a store's days in batches of random size.
     pub fn tells(&self, place: usize, mut shop: Shop, mut caller: Caller<'_>) {
         let mut on_hand = STOCK;
         for day in 0..DAYS {
@@ -131,7 +131,7 @@ impl Work {
         self.sealed.iter().map(move |sealed| sealed.load(SeqCst) > day)
     }
 
-    /// The file of each day that all stores have sealed, and its settlements.
+    /// Imports the file of each day that all stores have sealed, and approves its settlements.
     fn settles(&self, mut caller: Caller<'_>) {
         for day in 0..DAYS {
             wait::until("all stores have sealed the day", || self.seen(day).all(|seen| seen).then_some(()));
@@ -149,7 +149,8 @@ impl Work {
         }
     }
 
-    /// Days as soon as one store has told of them, some of which are opened again; a month before; the month itself.
+    /// Locks days as soon as one store has reported them, reopens some of them, and locks the month before and the
+    /// month itself.
     fn locks(&self, mut caller: Caller<'_>) {
         let force = json!({"force": true, "reason": "the rest is late"});
         let again = json!({"reason": "a bill"});
@@ -172,7 +173,7 @@ impl Work {
         let _ = caller.tries(&month("2026-11", "close"), &force, closed);
     }
 
-    /// The same bills, each written down, matched, approved and paid once.
+    /// Enters, matches, approves and pays the same invoices, each exactly once.
     fn pays(&self, mut caller: Caller<'_>) {
         for number in 0..INVOICES {
             let line = json!({"account": "6060", "store_id": "S001", "qty": 1, "unit_cost": 1_000 + number});
@@ -192,7 +193,7 @@ impl Work {
         }
     }
 
-    /// Orders of one's own; of two one is for a store, the other is given up.
+    /// Makes the worker's own orders in pairs: one is sent to a store, the other is cancelled.
     fn buys(&self, mut caller: Caller<'_>) {
         for number in 0..ORDERS {
             let place = number % STORES.len();

@@ -1,4 +1,4 @@
-//! What S001 and S002 tell of the 18th to the 20th of November.
+//! Records of S001 and S002 about the 18th to the 20th of November.
 
 use crate::office::reported::{Day, Line, by, cash};
 use testkit::simulated::Reported;
@@ -59,7 +59,7 @@ pub fn s001_20() -> Vec<Reported> {
         .seals()
 }
 
-/// Records that the store pushed before its link was lost, and those that it pushes a day later.
+/// Returns the records that the store pushed before it lost its connection, and those that it pushes a day later.
 pub fn s002_20() -> (Vec<Reported>, Vec<Reported>) {
     let day = Day::of("S002", 20, 44).opens();
     let mut reported = day

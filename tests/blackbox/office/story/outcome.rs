@@ -1,4 +1,4 @@
-//! What the hub says in the end, beside the tables of the page.
+//! The hub's final figures, compared with the tables of the page.
 
 use super::page::{BALANCES, ENTRIES, SIDES};
 use super::world::World;
@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 
 const ACCOUNT_DIGITS: usize = 4;
 
-/// A figure of the page, with its grouping and its minus.
+/// Parses a figure of the page, with its thousands separators and its minus.
 fn figure(text: &str) -> i64 {
     text.trim().replace(',', "").replace('−', "-").parse().unwrap()
 }
 
-/// Debit less credit of a row.
+/// Returns debit less credit of a row.
 fn signed(row: &Value) -> i64 {
     row["debit"].as_i64().unwrap() - row["credit"].as_i64().unwrap()
 }
 
-/// The accounts of an entry's side: `1010 50,000 · 5010 26,690`.
+/// Parses the accounts of one side of an entry: `1010 50,000 · 5010 26,690`.
 fn side(text: &str, sign: i64) -> impl Iterator<Item = (String, i64)> {
     text.split('·').map(move |line| {
         let (account, amount) = line.trim().split_once(' ').unwrap();
@@ -25,7 +25,7 @@ fn side(text: &str, sign: i64) -> impl Iterator<Item = (String, i64)> {
     })
 }
 
-/// An entry: number, date, the day it belongs to where that is another, lines.
+/// An entry: number, date, the day that it belongs to if that is another, and its lines.
 type Entry = (i64, String, Option<String>, BTreeMap<String, i64>);
 
 fn on_page(book: &str) -> Vec<Entry> {
@@ -61,7 +61,7 @@ fn read(world: &World, entry: &Value) -> Entry {
     (entry["entry_no"].as_i64().unwrap(), text("entry_date").unwrap(), text("reference_date"), lines)
 }
 
-/// Every entry, in the order of its book.
+/// Checks every entry in the order of its book.
 pub fn entries(world: &World) {
     let mut count = 0;
     for (book, filter) in
@@ -77,12 +77,12 @@ pub fn entries(world: &World) {
     assert_eq!(count, ENTRIES.lines().count());
 }
 
-/// A trial balance: at which day, of which book.
+/// Returns the trial balance of a book on a day.
 pub fn balance(world: &World, day: &str, book: &str) -> Value {
     world.reads(&format!("/api/finance/trial-balance?date=2026-11-{day}{book}"))
 }
 
-/// The trial balances, account by account.
+/// Checks the trial balances account by account.
 pub fn balances(world: &World) {
     let asked = [
         ("20", ""),
@@ -106,7 +106,7 @@ pub fn balances(world: &World) {
     }
 }
 
-/// Named figures of each row of a report.
+/// Returns the named figures of each row of a report.
 fn rows(world: &World, query: &str, names: &str) -> Value {
     let report = world.reads(&format!("/api/reports/{query}"));
     let row = |row: &Value| names.split(' ').map(|name| row[name].clone()).collect::<Value>();
@@ -116,7 +116,7 @@ fn rows(world: &World, query: &str, names: &str) -> Value {
 const WHOLE: &str = "from=2026-11-18&to=2026-11-21";
 const LAST: &str = "from=2026-11-20&to=2026-11-20";
 
-/// The reports that the page names.
+/// Checks the reports that the page names.
 pub fn reports(world: &World) {
     for (query, names, expected) in [
         (format!("sales?{LAST}&group_by=tax"), "base", json!([[450_000]])),
@@ -161,7 +161,7 @@ pub fn reports(world: &World) {
     assert_eq!(tax["ledger"]["agrees"], true);
 }
 
-/// What is still open.
+/// Checks the items that are still open.
 pub fn left(world: &World) {
     let items = world.lists("/api/settlement-items?unposted=true");
     let mut open: Vec<Value> = items
@@ -182,7 +182,7 @@ pub fn left(world: &World) {
     assert_eq!(late, [json!(["S002", 19]), json!(["S002", 18])]);
 }
 
-/// Files and papers have the decimals of the currency, where a figure is an amount.
+/// Checks that amounts in files and documents have the decimals of the currency.
 pub fn files(world: &World, order: &str) {
     let money = |amount: i64| shown(amount, world.currency.exponent().into());
     let has = |path: &str, begins: &str, part: &str| {
@@ -202,7 +202,7 @@ pub fn files(world: &World, order: &str) {
     assert!(paper.contains(&line), "{paper}");
 }
 
-/// An amount with its decimals, computed apart from the program.
+/// Formats an amount with its decimals, independently of the program.
 fn shown(amount: i64, places: u32) -> String {
     let (whole, rest) = (amount / 10_i64.pow(places), amount % 10_i64.pow(places));
     if places == 0 { whole.to_string() } else { format!("{whole}.{rest:0>width$}", width = places as usize) }

@@ -1,6 +1,6 @@
-//! The tables of the story, as its page has them: every entry, and the trial balance.
+//! The tables of the story as on its page: every entry, and the trial balance.
 
-/// Number in its book, book, date (the day it belongs to, where that is another), what, debit, credit.
+/// Number in its book, book, date (with the day that it belongs to if that is another), description, debit, credit.
 pub const ENTRIES: &str = "\
 1 | head office | 18 | opening: bank | 1040 20,000,000 | 3010 20,000,000
 1 | S001 | 18 | opening: safe | 1020 1,000,000 | 3010 1,000,000
@@ -43,8 +43,8 @@ pub const ENTRIES: &str = "\
 18 | S002 | 21 (of 20) | T10: 2 × B, card 222,000 | 1110 222,000 · 5010 160,000 | 1210 160,000 · 2030 22,000 · 4010 200,000
 19 | S002 | 21 (of 20) | shift closed: expected 311,000, counted 311,000 | 1020 311,000 | 1010 311,000";
 
-/// Account, and its balance (credit below 0) at the end of the 20th and of the 21st; of the latter S001, S002 and head
-/// office.
+/// Account and its balance (credit below 0) at the end of the 20th and of the 21st; for the 21st also by S001, S002 and
+/// head office.
 pub const BALANCES: &str = "\
 1010 Cash in tills | 311,000 | 0 | 0 | 0 | 0
 1020 Cash in safe | 2,050,500 | 2,361,500 | 965,500 | 1,396,000 | 0
@@ -67,5 +67,5 @@ pub const BALANCES: &str = "\
 6030 Payment fees | 11,433 | 11,433 | 7,326 | 4,107 | 0
 6050 Petty cash | 15,000 | 15,000 | 0 | 15,000 | 0";
 
-/// Both sides of each of these.
+/// The total of each side of these balances.
 pub const SIDES: [i64; 5] = [27_742_510, 27_964_510, 2_532_084, 5_985_000, 20_000_000];

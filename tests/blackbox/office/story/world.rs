@@ -14,9 +14,9 @@ use testkit::hub::Hub;
 use testkit::simulated::{Reported, Shop};
 use testkit::store::PASSWORD;
 
-/// The hub dies at most so long after it was asked.
+/// Upper bound of the delay between a request and the kill of the hub.
 const CUT_WITHIN_MS: u64 = 40;
-/// In Jakarta.
+/// Start of the story, in Jakarta.
 const BEGINNING: &str = "2026-11-18T07:00:00+07:00";
 
 /// Head office and its stores.
@@ -27,19 +27,19 @@ pub struct World {
     shops: Vec<Shop>,
     /// Currency of all amounts.
     pub currency: Currency,
-    /// Chooses when the hub dies; none: it lives.
+    /// Random source of the times at which the hub is killed, or `None` if it is not killed.
     kills: Option<Random>,
     calls: usize,
 }
 
-/// Who says something.
+/// Caller of a request.
 #[derive(Clone, Copy)]
 enum Who {
     Accountant,
     Store(usize),
 }
 
-/// What is said.
+/// A request.
 struct Call<'a> {
     who: Who,
     path: &'a str,
@@ -47,7 +47,7 @@ struct Call<'a> {
     body: String,
 }
 
-/// What must be the same when it is said again: all but the request's own id.
+/// Returns the part of a reply that must be the same when the request is repeated: everything except the request's ID.
 fn reported(reply: &Reply) -> (u16, Value) {
     let mut body = reply.json();
     body["error"]["request_id"].take();
@@ -55,7 +55,7 @@ fn reported(reply: &Reply) -> (u16, Value) {
 }
 
 impl World {
-    /// The hub and its two stores; none where no clock can be turned.
+    /// Starts the hub with its two stores. Returns `None` if the clock can't be changed.
     pub fn open(currency: &str, kills: Option<Random>) -> Option<Self> {
         let clock = Clock::find()?;
         clock.set_to(BEGINNING.parse().unwrap());
@@ -74,7 +74,7 @@ impl World {
         self.token = data["token"].as_str().unwrap().to_owned();
     }
 
-    /// The hub's clock goes on from this moment.
+    /// Sets the hub's clock to this moment.
     pub fn at(&mut self, moment: &str) {
         self.clock.set_to(moment.parse().unwrap());
         self.logs_in();
@@ -91,7 +91,7 @@ impl World {
         self.caller(call.who).send("POST", call.path, &call.headers, call.body.as_bytes())
     }
 
-    /// Says it while the hub dies; the answer, if one came before that.
+    /// Sends a request and kills the hub after a delay. Returns the answer if it came before that.
     fn is_cut_off(&mut self, call: &Call<'_>, after: Duration) -> Option<Reply> {
         let mut caller = self.caller(call.who);
         let reply = thread::scope(|scope| {
@@ -123,7 +123,7 @@ impl World {
         reply
     }
 
-    /// The accountant posts it.
+    /// Posts a request as the accountant.
     #[track_caller]
     pub fn posts(&mut self, path: &str, body: &Value) -> Reply {
         let key = format!("story-{}", self.calls);
@@ -131,14 +131,14 @@ impl World {
         self.says(&Call { who: Who::Accountant, path, headers, body: body.to_string() })
     }
 
-    /// What an answered post has, whatever its status.
+    /// Returns the reply to a post, whatever its status.
     #[track_caller]
     pub fn did(&mut self, path: &str, body: &Value) -> Value {
         let reply = self.posts(path, body);
         reply.data(reply.status)
     }
 
-    /// The accountant uploads a file.
+    /// Uploads a file as the accountant.
     #[track_caller]
     pub fn uploads(&mut self, path: &str, file: &str) -> Reply {
         let key = format!("story-{}", self.calls);
@@ -146,7 +146,7 @@ impl World {
         self.says(&Call { who: Who::Accountant, path, headers, body: file.to_owned() })
     }
 
-    /// A store, 0 or 1, tells of all this.
+    /// Pushes records of store 0 or 1.
     #[track_caller]
     pub fn hears(&mut self, store: usize, reported: &[Reported]) {
         let body = self.shops[store].batch(reported).to_string();
@@ -155,7 +155,7 @@ impl World {
         assert_eq!(answer.data(200)["parked"], json!([]));
     }
 
-    /// A store says hello.
+    /// Sends a store's hello.
     #[track_caller]
     pub fn greeted(&self, store: usize) {
         self.shops[store].greets(self.clock.now());
@@ -166,7 +166,7 @@ impl World {
         self.caller(Who::Accountant).get(path).data(200)
     }
 
-    /// A file or a paper instead of JSON.
+    /// Returns a file or a document instead of JSON.
     #[track_caller]
     pub fn plain(&self, path: &str, accept: &str) -> String {
         let answer = self.caller(Who::Accountant).send("GET", path, &[("Accept", accept)], b"");
@@ -174,7 +174,7 @@ impl World {
         answer.text()
     }
 
-    /// The rows of a list.
+    /// Returns the rows of a list.
     #[track_caller]
     pub fn lists(&self, path: &str) -> Vec<Value> {
         self.reads(path)["items"].as_array().unwrap().clone()

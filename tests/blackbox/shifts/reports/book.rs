@@ -1,5 +1,5 @@
-//! A shop day with everything that happens in one, and its own sums: made of prices and tax rates, not
-//! of what the store answers.
+//! A shop day with every kind of event, and its own sums, which are computed from prices and tax rates, not from the
+//! store's answers.
 
 use domain::model::base::time::UtcMs;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use testkit::counter::{Counter, SALES, approved, number, text};
 use testkit::store::PRODUCTS;
 use testkit::till::half_up;
 
-/// The figures of a row, as the contract names them.
+/// Figures of a row, with the names of the contract.
 pub const FIGURES: [&str; 11] = [
     "sales_count",
     "items_count",
@@ -23,21 +23,21 @@ pub const FIGURES: [&str; 11] = [
     "returns_rounding",
     "net_total",
 ];
-/// The figures of a row; none where its group has no part of its own in them.
+/// The figures of a row, or `None` for a figure that does not apply to its group.
 pub type Row = [Option<i64>; FIGURES.len()];
-/// The cash step of the shops here.
+/// The cash rounding of the shops in these tests.
 pub const ROUNDED: &str = "payments.cash_rounding = 50";
-/// Jakarta is seven hours ahead all year.
+/// Offset of Jakarta from UTC, the same all year.
 const AHEAD_MS: i64 = 7 * 3_600_000;
 
-/// What one line of a document adds.
+/// Contribution of one line of a document.
 struct Line {
     sku: &'static str,
-    /// Pieces, gross, discount, tax, total; of a return only the refund counts.
+    /// Pieces, gross, discount, tax, total. A return counts only with its refund.
     figures: [i64; 5],
 }
 
-/// A sale or a return that counts.
+/// A sale or a return that is counted.
 struct Document {
     back: bool,
     day: String,
@@ -47,7 +47,7 @@ struct Document {
     money: Vec<(&'static str, i64)>,
 }
 
-/// What was sold and came back.
+/// Sales and returns.
 #[derive(Default)]
 pub struct Book(Vec<Document>);
 
@@ -89,14 +89,14 @@ impl Book {
 
     pub fn returned(&mut self, back: &Value, sku: &'static str, qty: i64, money: &[(&'static str, i64)]) {
         let mut back = back.clone();
-        // A cashier's answer does not say who; the till's own sales do.
+        // The answer to a cashier does not contain the cashier; the till's own sales do.
         if back["cashier_id"].is_null() {
             back["cashier_id"] = json!(self.0.last().unwrap().cashier);
         }
         self.add(&back, (true, "created_at"), vec![priced(sku, qty, 0)], money);
     }
 
-    /// The rows that a report has to show.
+    /// Returns the rows that a report must have.
     pub fn rows(&self, group_by: &str) -> Vec<(String, Row)> {
         let mut groups: BTreeMap<String, [i64; FIGURES.len()]> = BTreeMap::new();
         for document in &self.0 {
@@ -152,7 +152,7 @@ impl Book {
     }
 }
 
-/// What rounding to 50 adds to an amount paid or given back in cash.
+/// Returns the difference that rounding to 50 makes to an amount paid or refunded in cash.
 fn rounding(method: &str, amount: i64) -> i64 {
     if method == "cash" { (amount + 25) / 50 * 50 - amount } else { 0 }
 }
@@ -166,7 +166,7 @@ fn give_back(till: &mut Client, sale: &Value, sku: &str, refunds: Option<Value>)
     till.post("/api/pos/returns", &body).data(201)
 }
 
-/// A day with all that happens at two tills; gives the second till with its shift.
+/// Runs a day with every kind of event at two tills. Returns the second till with its shift.
 #[track_caller]
 pub fn live(counter: &mut Counter, book: &mut Book) -> (Client, String) {
     let sold = counter.sale(&[("8990001", 2), ("8990003", 1)], &[], "cash");
@@ -214,7 +214,7 @@ pub fn live(counter: &mut Counter, book: &mut Book) -> (Client, String) {
     (other, shift)
 }
 
-/// One piece, paid in one sum.
+/// Sells one piece with one payment.
 #[track_caller]
 pub fn sell(till: &mut Client, sku: &str, method: &str, amount: i64) -> Value {
     let (_, price) = PRODUCTS.iter().find(|(known, _)| *known == sku).unwrap();
@@ -223,12 +223,12 @@ pub fn sell(till: &mut Client, sku: &str, method: &str, amount: i64) -> Value {
     till.post(&path, &json!({"method": method, "amount": amount})).data(200)
 }
 
-/// The figures of a row or of the totals.
+/// Returns the figures of a row or of the totals.
 pub fn figures(row: &Value) -> Row {
     FIGURES.map(|name| if row[name].is_null() { None } else { Some(number(row, name)) })
 }
 
-/// The rows of a report as the book has them.
+/// Returns the rows of a report in the form of the book.
 pub fn shown(report: &Value, key: &str) -> Vec<(String, Row)> {
     let row = |row: &Value| (text(row, key), figures(row));
     report["items"].as_array().unwrap().iter().map(row).collect()

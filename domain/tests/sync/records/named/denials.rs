@@ -1,4 +1,4 @@
-//! Deny wins until a person at head office grants again.
+//! Deny wins until a person at head office grants access again.
 
 use super::super::broken::Broken;
 use super::super::script::Does::*;

@@ -1,10 +1,10 @@
-//! The feed: nothing is skipped, nothing comes back.
+//! The feed: no change is skipped, and no change comes back.
 
 use super::super::broken::Broken;
 use super::super::script::Does::*;
 use super::super::script::{holds, holds_by};
 
-/// The lane of suppliers, by its place.
+/// Index of the lane of suppliers.
 const REST: usize = 3;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Fields that both sides write: the hub alone decides, and nothing is lost.
+//! Fields that both sides write: only the hub decides, and nothing is lost.
 
 use super::super::broken::Broken;
 use super::super::script::Does::*;
@@ -57,7 +57,7 @@ fn what_a_restored_hub_lost_goes_back() {
 
 #[test]
 fn what_a_restored_hub_lost_goes_back_although_it_was_written_by_an_earlier_clock() {
-    // The clock of store 1 is within what the hub believes: head office's stamp is the earlier one.
+    // The clock of store 1 is off by less than the hub tolerates, so head office's stamp is the earlier one.
     let first = [ClockIsOff(1, 4 * MINUTE_MS), Writes(1), Talks(1), HubIsBackedUp];
     let history: Vec<_> = first.into_iter().chain([OfficeWrites, Talks(0), HubIsRestored]).collect();
     holds_by(&history, Broken::NothingGoesBack);
@@ -101,7 +101,7 @@ fn a_write_that_arrives_twice_is_decided_once() {
 
 #[test]
 fn a_write_on_top_stays_on_top_after_a_hub_restore() {
-    // The store that wrote first has a clock that is ahead, within what the hub believes.
+    // The store that wrote first has a clock that is ahead by less than the hub tolerates.
     let first = [HubIsBackedUp, ClockIsOff(1, 4 * MINUTE_MS), Writes(1), Talks(1), Talks(0), Writes(0)];
     let history: Vec<_> = first.into_iter().chain([Talks(0), HubIsRestored, Talks(0), Talks(1)]).collect();
     holds_by(&history, Broken::NothingMerged);

@@ -1,4 +1,4 @@
-//! What the dice bring.
+//! Random events.
 
 use super::super::hub::Hub;
 use super::super::staff::person;
@@ -8,12 +8,12 @@ use domain::model::hub::hlc::Clock;
 const MINUTE_MS: i64 = 60_000;
 /// Ten years.
 pub const DECADE_MS: i64 = 10 * 365 * 24 * 60 * MINUTE_MS;
-/// How far clocks are off.
+/// Offsets of clocks.
 const OFF_MS: [i64; 7] =
     [0, 3 * MINUTE_MS, -3 * MINUTE_MS, 60 * MINUTE_MS, -60 * MINUTE_MS, DECADE_MS, -DECADE_MS];
-/// What passes between two things.
+/// Times between two events.
 const PASSES_MS: [i64; 5] = [0, 1, 1_000, MINUTE_MS, 10 * MINUTE_MS];
-/// Letters under way at once.
+/// Highest number of messages in transit.
 const NET_MAX: usize = 16;
 
 /// Faults, of which each history has some.
@@ -24,7 +24,7 @@ const DOUBLES: usize = 8;
 const RESTORES: usize = 16;
 
 impl World {
-    /// One with a subset of the faults.
+    /// Creates a world with a subset of the faults.
     pub fn random(seed: u64, broken: super::Broken) -> Self {
         let mut world = Self::new(broken);
         world.dice = Dice::new(seed);
@@ -36,7 +36,7 @@ impl World {
         self.faults & fault != 0
     }
 
-    /// One random thing happens.
+    /// Runs one random event.
     pub fn step(&mut self) {
         let passes = self.dice.below(PASSES_MS.len());
         self.now_ms += PASSES_MS[passes];
@@ -88,7 +88,7 @@ impl World {
         }
     }
 
-    /// The number of commits after which the receiving process dies, in one case of this number.
+    /// Returns, once in `times`, after how many commits the receiving process dies.
     fn dies(&mut self, times: usize) -> Option<usize> {
         (self.has(CRASHES) && self.dice.one_in(times)).then(|| self.dice.below(3))
     }
@@ -106,7 +106,7 @@ impl World {
         self.say(format!("store {store}: the clock is off by {off_ms} ms"));
     }
 
-    /// Any letter arrives; some stay in the net and arrive again.
+    /// Delivers any message. Some stay in transit and arrive again.
     fn deliver(&mut self) {
         if self.net.is_empty() {
             return;
@@ -129,7 +129,7 @@ impl World {
         self.stores[store].crash();
     }
 
-    /// The hub's process dies: what is not committed is gone.
+    /// Restarts the hub's process, which loses what is not committed.
     pub fn hub_restarts(&mut self) {
         self.say("the hub restarts".to_owned());
         self.open.clear();
@@ -141,7 +141,7 @@ impl World {
         self.backup = Some(self.hub.clone());
     }
 
-    /// By command, or its files put back by hand: that shows at the mark outside of the database.
+    /// Restores the hub by command, or by putting its files back by hand, which the mark outside of the database shows.
     pub fn hub_is_restored(&mut self, by_hand: bool) {
         let Some(backup) = self.backup.clone() else { return };
         self.generations += 1;
@@ -161,7 +161,7 @@ impl World {
         }
     }
 
-    /// What exists nowhere any more can't be asked for.
+    /// Excludes values that exist nowhere any more.
     pub fn mourn(&mut self) {
         let known = self.everything();
         for (value, written) in &mut self.written {

@@ -1,10 +1,10 @@
-//! Letters arrive.
+//! Delivery of messages.
 
 use super::super::net::{Answer, Ask, Body, Letter};
 use super::{TIMEOUT_MS, World};
 
 impl World {
-    /// The last letter arrives; `dies`: the process that takes it in dies after so many commits.
+    /// Delivers the last message. `dies`: after how many commits the receiving process dies.
     pub fn last_arrives(&mut self, dies: Option<usize>) {
         if let Some(letter) = self.net.pop() {
             self.arrive(letter, dies);
@@ -23,7 +23,7 @@ impl World {
         }
     }
 
-    /// The last letter arrives, and will once more.
+    /// Delivers the last message, which will arrive once more.
     pub fn last_arrives_and_stays(&mut self) {
         if let Some(letter) = self.net.pop() {
             self.net.push(letter.clone());
@@ -42,7 +42,7 @@ impl World {
         }
     }
 
-    /// None: the hub died within.
+    /// Returns the hub's answer, or `None` if the hub died before it.
     fn answer(&mut self, store: usize, ask: Ask, dies: bool) -> Option<Answer> {
         let (generation, hub_time, broken) = (self.hub.generation(), self.now(), self.broken);
         let feed = &self.hub.feed;
@@ -126,7 +126,7 @@ impl World {
                 shop.gives_up();
                 Ok(())
             }
-            // Of a snapshot that was under way: it begins anew with the next hello.
+            // A snapshot that was being read begins again with the next hello.
             Answer::Resync { lane } if shop.gathered.contains_key(lane) => {
                 shop.gives_up();
                 Ok(())
@@ -138,12 +138,12 @@ impl World {
         }
     }
 
-    /// The network is whole for a while: a store talks to the hub until neither has anything to say.
+    /// Ends the faults of the network for a while: a store and the hub exchange messages until neither has any.
     pub fn talk(&mut self, store: usize) {
         self.talk_until(store, usize::MAX, None);
     }
 
-    /// … of some things only: pushes, or lanes by their place.
+    /// … only of some kinds: pushes, or lanes given by their index.
     pub fn talk_of(&mut self, store: usize, what: &[usize]) {
         self.stores[store].gives_up();
         for what in [0].iter().chain(what).chain(what).chain(what) {
@@ -156,7 +156,7 @@ impl World {
         }
     }
 
-    /// … or for so many letters; over the last one somebody may die.
+    /// … or only this many messages. The receiver of the last one may die.
     pub fn talk_until(&mut self, store: usize, mut letters: usize, dies: Option<usize>) {
         self.say(format!("store {store} and the hub talk"));
         self.stores[store].gives_up();

@@ -1,4 +1,4 @@
-//! Boxes that were cloned, and disks that were put back by hand.
+//! Machines that were cloned, and disks that were put back by hand.
 
 use super::super::broken::Broken;
 use super::super::script::Does::{self, *};
@@ -32,7 +32,7 @@ fn a_backup_restored_beside_its_shop() {
     holds(&history);
 }
 
-/// Three boxes with one sale that the hub lacks, and one without it that was quicker.
+/// Three copies with one sale that the hub lacks, and one without it that was quicker.
 fn one_sale_on_two_fenced_copies() -> Vec<Does> {
     let mut history = vec![IsCloned(0), Sells(1), IsCloned(1), Sells(0), Talks(0)];
     for copy in [1, 2] {

@@ -1,4 +1,4 @@
-//! What a store shows and proves: points and digests.
+//! Figures that a store shows and proves: points and digests.
 
 use super::super::broken::Broken;
 use super::super::script::Does::*;
@@ -58,7 +58,7 @@ fn a_digest_goes_as_far_as_the_store_says() {
 #[test]
 fn a_digest_is_counted_anew_when_the_hubs_copy_is_as_long() {
     let mut history = vec![HubIsBackedUp, IsCloned(0), Sells(0), Sells(1), Talks(1), Proves(1)];
-    // The hub has lost that, and takes the other copy's sale under the same numbers.
+    // The hub has lost this, and accepts the other copy's sale with the same numbers.
     history.extend([HubIsRestored, Talks(0), Talks(1), Rejoins(1), Talks(1), Proves(1)]);
     holds_by(&history, Broken::Recount);
 }
@@ -67,7 +67,7 @@ fn a_digest_is_counted_anew_when_the_hubs_copy_is_as_long() {
 fn a_digest_counts_an_event_once_whatever_epochs_it_stands_in() {
     let mut history = vec![HubIsBackedUp, IsCloned(0), Sells(0), Sells(1), IsBackedUp(1)];
     history.extend([Talks(0), Talks(1), Rejoins(1), Talks(1)]);
-    // Moved to the clone's epoch; then another box pushes it from where it was first.
+    // The sale is moved to the clone's epoch. Then another copy pushes it from its first epoch.
     history.extend([HubIsRestored, IsRestoredBeside, Talks(2), Talks(1)]);
     holds_by(&history, Broken::CountTwice);
 }

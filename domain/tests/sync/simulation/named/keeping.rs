@@ -1,4 +1,4 @@
-//! What a store may forget, and what becomes of a gap.
+//! Records that a store may delete, and the handling of gaps.
 
 use super::super::broken::Broken;
 use super::super::script::Does::*;
@@ -29,10 +29,10 @@ fn what_every_backup_holds_is_forgotten() {
 #[test]
 fn a_gap_is_named_and_the_store_continues() {
     let mut history = vec![HubIsBackedUp, Sells(0), Talks(0), HubIsBackedUp, HubIsBackedUp];
-    // Older than all that are kept, and than the days for which a store keeps its records.
+    // Older than all kept backups, and than the days for which a store keeps its records.
     history.extend([DaysPass(37), Crashes(0), Talks(0), HubIsRestoredFrom(0), Sells(0), Talks(0)]);
     holds_by(&history, Broken::Gap);
-    // A burnt box gets back what is left.
+    // A rebuilt store gets back the remaining records.
     history.extend([Burns(0), Sells(1), Talks(1)]);
     ends(&history, Broken::Nothing).unwrap();
 }

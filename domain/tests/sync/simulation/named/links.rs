@@ -1,4 +1,4 @@
-//! Letters that are lost, late, doubled, or whose receiver dies.
+//! Messages that are lost, late or duplicated, or whose receiver dies.
 
 use super::super::broken::Broken;
 use super::super::script::Does::*;
@@ -36,7 +36,7 @@ fn an_acknowledgement_of_another_history_moves_nothing() {
         history.extend([SaysHello(copy), Arrives, Arrives, Sells(copy)]);
     }
     history.extend([Pushes(0), Arrives, Arrives]);
-    // The hub is where this copy ends, too, with another record.
+    // The hub's records also end where this copy ends, but with a different record.
     history.extend([PushesOne(1), Arrives, Arrives]);
     holds_by(&history, Broken::AckHash);
 }
@@ -45,7 +45,7 @@ fn an_acknowledgement_of_another_history_moves_nothing() {
 fn a_push_of_a_dead_box_arrives_after_its_successor_spoke() {
     let mut history = vec![Sells(0), Talks(0), IsBackedUp(0), IsRestored(0)];
     history.extend([SaysHello(1), Arrives, Arrives, Sells(1), Pushes(1)]);
-    // Meanwhile that box burns, too.
+    // In the meantime that machine is lost, too.
     history.extend([IsRestored(1), Talks(2), Arrives, Crashes(2), Talks(2)]);
     holds_by(&history, Broken::FenceAtPush);
 }

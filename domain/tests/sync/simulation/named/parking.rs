@@ -1,4 +1,4 @@
-//! Records that the hub keeps for later.
+//! Records that the hub parks.
 
 use super::super::broken::Broken;
 use super::super::script::Does::{self, *};
@@ -19,9 +19,9 @@ fn poison_is_replayed_after_a_restore() {
 #[test]
 fn a_parked_event_comes_again_in_another_epoch() {
     let mut history = vec![HubIsBackedUp, IsCloned(0), Sells(0), SellsNewer(1), IsBackedUp(1)];
-    // The clone is fenced, and moves its sale to an epoch of its own.
+    // The clone is fenced, and moves its sale to its own epoch.
     history.extend([Talks(0), Talks(1), Rejoins(1), Talks(1)]);
-    // The hub has lost both; a box that has the sale where it was first speaks before the other.
+    // The hub has lost both. A copy that has the sale in its first epoch connects before the other.
     history.extend([HubIsRestored, IsRestoredBeside, Talks(2), Talks(1)]);
     holds_by(&history, Broken::DupScope);
 }
@@ -33,7 +33,7 @@ fn order_holds_over_epochs() {
     holds_by(&history, Broken::ParkKeys);
 }
 
-/// A sale is moved behind its own void: another copy has taken its place.
+/// A sale is moved behind its own void, because another copy has taken its place.
 fn a_void_comes_before_its_sale() -> Vec<Does> {
     let mut history = vec![IsCloned(0), Sells(1), IsBackedUp(1), IsRestored(1), Voids(2)];
     history.extend([Sells(0), Talks(0), Talks(2)]);

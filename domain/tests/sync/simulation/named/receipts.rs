@@ -1,4 +1,4 @@
-//! Receipt numbers: every epoch is a series of its own.
+//! Receipt numbers: every epoch has its own series.
 
 use super::super::broken::Broken;
 use super::super::script::Does::*;

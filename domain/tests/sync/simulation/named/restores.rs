@@ -8,7 +8,7 @@ use super::super::script::{holds, holds_by};
 fn the_tenth_epoch_is_after_the_ninth() {
     let mut history = vec![Sells(0), Talks(0), IsBackedUp(0)];
     for copy in 0..10 {
-        // Backed up anew, so that each restore knows of one epoch more.
+        // Backed up again, so that each restore knows of one more epoch.
         history.extend([IsRestored(copy), Sells(copy + 1), Talks(copy + 1), IsBackedUp(copy + 1)]);
     }
     holds_by(&history, Broken::EpochText);
@@ -51,7 +51,7 @@ fn a_box_burns_after_a_restore() {
 #[test]
 fn a_box_burns_while_its_clone_has_the_old_key() {
     let mut history = vec![Sells(0), IsCloned(0), Sells(1), Burns(0), Sells(2), Talks(2)];
-    // It is refused until it is enrolled, and then it is only a copy.
+    // The store is refused until it is enrolled, and is then only a copy.
     history.extend([Talks(1), IsEnrolled(1), Talks(1), Rejoins(1), Talks(1)]);
     holds(&history);
 }
@@ -59,7 +59,7 @@ fn a_box_burns_while_its_clone_has_the_old_key() {
 #[test]
 fn a_hub_restored_gets_back_what_it_lost() {
     holds(&[Sells(0), Talks(0), HubIsBackedUp, Sells(0), Talks(0), HubIsRestored, Sells(0), Talks(0)]);
-    // In the middle of a push: what another generation acknowledged counts for nothing.
+    // During a push: acknowledgements of another generation do not count.
     let mut history = vec![Talks(0), HubIsBackedUp, Sells(0), Pushes(0), Arrives];
     history.extend([HubIsRestored, Arrives, Sells(0), Talks(0)]);
     holds(&history);
@@ -75,7 +75,7 @@ fn hub_and_store_restored_both() {
 #[test]
 fn no_shift_continues_after_a_restore() {
     let mut history = vec![Sells(0), IsBackedUp(0), Sells(0), Talks(0)];
-    // What was sold in it since is not known here, and will be.
+    // Sales made in it since are not known here yet.
     history.extend([IsRestored(0), ClosesShift(1), Talks(1)]);
     holds_by(&history, Broken::Shifts);
 }

@@ -1,4 +1,4 @@
-//! Whatever requests are accepted, every proof holds and a month can be closed.
+//! Whatever requests are accepted, every proof succeeds and a month can be closed.
 
 use super::{MAPPINGS, failed, opened, own, pay_out, sale, withdraw};
 use crate::office::finance::{adjustment, tells};
@@ -9,7 +9,7 @@ use crate::support::shop::Shop;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Figures that look like dice and are the same in each run.
+/// A pseudo-random generator with the same numbers in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -25,7 +25,7 @@ impl Dice {
     }
 }
 
-/// A hub, a store and a person who asks for whatever comes to mind.
+/// A hub, a store and a person who sends random requests.
 struct Anybody {
     server: Server,
     admin: Api,
@@ -34,7 +34,7 @@ struct Anybody {
     step: u64,
     sources: Vec<String>,
     supplier: String,
-    /// How often each request was taken.
+    /// How often each request was accepted.
     taken: BTreeMap<&'static str, u32>,
 }
 

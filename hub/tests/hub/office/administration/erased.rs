@@ -1,4 +1,4 @@
-//! Everything personal of a member is erased: here, in the feed of every store, and for what comes later.
+//! Erasing a member removes all personal data: at head office, in the feed of every store, and from later reports.
 
 use crate::office::head_office::hears;
 use crate::support::server::Server;
@@ -7,7 +7,7 @@ use crate::sync::kinds::raw;
 use crate::sync::records::NOON;
 use serde_json::{Value, json};
 
-/// Every text that a database has of members, but for the records as stores told them, and answers under keys.
+/// Returns every text about members in the database, except the stores' records and the answers stored under keys.
 async fn texts(server: &Server) -> String {
     let pool = server.hub.db.pool();
     let mut all = String::new();
@@ -35,7 +35,7 @@ async fn a_member_is_erased_with_all_who_go_on_as_it_and_stays_so() {
     let other = json!({"name": "Anni Wijaya", "phone": "0811 9999 0000"});
     let other = admin.post("/api/members", &other).await.data()["member_id"].as_str().unwrap().to_owned();
     admin.post(&format!("/api/members/{other}/merge"), &json!({"into": member})).await.data();
-    // A name that lost, and points.
+    // A name that lost in a conflict, and points.
     let at = |ms: i64| format!("{:013}-00000-S001", NOON.0 + ms);
     let fields = json!({"name": {"value": "Anie Wijaya", "at": at(1), "base": ""}});
     let reported = raw("member.changed", "evt_1", &at(1), &json!({"id": member, "fields": fields}));
@@ -44,7 +44,7 @@ async fn a_member_is_erased_with_all_who_go_on_as_it_and_stays_so() {
     let before = texts(&server).await;
     assert!(secrets.iter().take(6).all(|secret| before.contains(secret)), "{before}");
 
-    // By whichever of its ids.
+    // A member can be erased by any of its IDs.
     let erase = format!("/api/members/{other}/erase");
     for wrong in [json!({}), json!({"reason": " "}), json!({"reason": "x".repeat(501)})] {
         assert_eq!(admin.post(&erase, &wrong).await.refusal(), "422 validation_failed");
@@ -89,14 +89,14 @@ async fn a_member_is_erased_with_all_who_go_on_as_it_and_stays_so() {
         "404 not_found"
     );
 
-    // What a store wrote meanwhile, and head office writes later, is erased too.
+    // Data that a store wrote in the meantime, and that head office writes later, is erased too.
     let fields = json!({"phone": {"value": "+628112345678", "at": at(9_000_000_000), "base": ""}});
     let late = raw("member.changed", "evt_2", &at(9), &json!({"id": member, "fields": fields}));
     crate::office::audit::tells(&mut shop, late).await;
     let read = admin.get(&format!("/api/members/{other}")).await.data().clone();
     assert_eq!((&read["state"], &read["phone"]), (&json!("erased"), &json!(null)));
     assert!(!texts(&server).await.contains("8112345678"));
-    // The number is free for somebody else.
+    // Another member may use the number.
     admin.post("/api/members", &json!({"name": "Budi", "phone": "0811 2345 6789"})).await.data();
     assert!(server.place.run(&["verify"], "").status.success());
 }

@@ -11,7 +11,7 @@ async fn each_list_is_added_to_once_changed_and_paged() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let nothing = json!({"name": " "});
-    // (list, an entry, another, what is changed of the first, where)
+    // (list, an entry, another entry, a change of the first, its path)
     let lists = [
         (
             "categories",
@@ -98,7 +98,7 @@ async fn categories_make_no_ring_and_a_closed_list_takes_known_ones_alone() {
     assert_eq!(paths(&ring), ["parent"]);
     let top = admin.patch("/api/categories/Tea", &json!({"parent": ""})).await.data().clone();
     assert_eq!(top["parent"], Value::Null);
-    // What lies below goes along: 16 levels, not more.
+    // Subcategories move with their category: at most 16 levels are allowed.
     for chain in ["c", "d"] {
         for level in 1..=10 {
             let parent = if level == 1 { String::new() } else { format!("{chain}{}", level - 1) };
@@ -110,7 +110,7 @@ async fn categories_make_no_ring_and_a_closed_list_takes_known_ones_alone() {
     admin.patch("/api/categories/d1", &json!({"parent": "c6"})).await.data();
     let below = json!({"code": "e", "parent": "d10"});
     assert_eq!(paths(&admin.post("/api/categories", &below).await), ["parent"]);
-    // Open, any name will do.
+    // With open categories any name is accepted.
     let product =
         |sku: &str, category: &str| json!({"sku": sku, "name": sku, "price": 1, "category": category});
     admin.post("/api/products", &product("A", "Anything")).await.data();
@@ -162,8 +162,8 @@ async fn a_rate_that_was_used_stays_and_a_methods_account_is_mapped() {
     let wrong = json!({"method": "dana", "name": "Dana", "account": "9999"});
     assert_eq!(paths(&admin.post("/api/payment-methods", &wrong).await), ["account"]);
     let known = admin.get("/api/payment-methods").await.data()["items"].as_array().unwrap().len();
-    assert_eq!(known, 1, "what could not be mapped was not added");
-    // Mapped elsewhere since, the account that the list was told last is another mapping all the same.
+    assert_eq!(known, 1, "a method that could not be mapped was not added");
+    // The method is mapped elsewhere since, so setting the account of the list again makes another mapping.
     let earlier = "UPDATE mappings SET from_date = '2020-01-01' WHERE mapped_key = 'gopay'";
     sqlx::query(earlier).execute(server.hub.db.pool()).await.unwrap();
     let elsewhere = json!({"of": "method", "key": "gopay", "account": "1130", "from": "2020-01-02"});
@@ -173,7 +173,7 @@ async fn a_rate_that_was_used_stays_and_a_methods_account_is_mapped() {
     assert_eq!((&mapped[0]["account"], mapped.as_array().unwrap().len()), (&json!("1120"), 3));
     admin.patch("/api/payment-methods/gopay", &json!({"account": "1120"})).await.data();
     assert_eq!(admin.get("/api/finance/mappings").await.data()["items"].as_array().unwrap().len(), 3);
-    // It says what counts today, also where that was mapped elsewhere, and leaves what counts later alone.
+    // The list shows the account that applies today, wherever it was mapped, and does not change later mappings.
     let count = async || admin.get("/api/finance/mappings").await.data()["items"].as_array().unwrap().len();
     let today = "UPDATE mappings SET account = '1130' WHERE mapped_key = 'gopay'";
     sqlx::query(today).execute(server.hub.db.pool()).await.unwrap();

@@ -1,4 +1,5 @@
-//! Points expire at head office alone: once, whatever runs twice, and so that what was redeemed in time counts.
+//! Points expire only at head office: once, even if two processes run at the same time, and points redeemed in time
+//! count.
 
 use crate::office::finance::tells;
 use crate::office::head_office::hears;
@@ -10,7 +11,7 @@ use domain::model::base::time::UtcMs;
 use jiff::civil::{Date, date};
 use serde_json::{Value, json};
 
-/// Early enough that nothing of it lies ahead of the hub's own clock.
+/// A date so early that nothing is in the future of the hub's clock.
 const LAST: Date = date(2025, 6, 30);
 
 async fn server(policy: &str) -> Server {
@@ -20,7 +21,7 @@ async fn server(policy: &str) -> Server {
     Server::on(place).await
 }
 
-/// Points that moved without a sale, of a lot that lives until a day.
+/// Returns a record of points that moved without a sale, with a lot that expires on a day.
 fn moved(
     event_id: &str,
     (member, day): (&str, Date),
@@ -39,7 +40,7 @@ fn moved(
     raw("points.adjusted", event_id, &format!("{at:013}-00000-S001"), &payload)
 }
 
-/// The night into a day: what was done.
+/// Runs the nightly jobs before a day, and returns the names of those that ran.
 async fn night(server: &Server, day: Date) -> Vec<&'static str> {
     let local = day.at(23, 59, 0, 0).to_zoned(server.hub.zone.clone()).unwrap();
     jobs::run(&server.hub, UtcMs(local.timestamp().as_millisecond())).await
@@ -54,7 +55,7 @@ async fn balance(admin: &Api, id: &str) -> i64 {
     admin.get(&format!("/api/members/{id}")).await.data()["points_balance"].as_i64().unwrap()
 }
 
-/// `[points, balance_after, whether a store told]` of each entry, the newest first.
+/// Returns `[points, balance_after, whether a store reported it]` of each entry, newest first.
 async fn history(admin: &Api, id: &str) -> Value {
     let page = admin.get(&format!("/api/members/{id}/points")).await;
     let items = page.data()["items"].as_array().unwrap().clone();
@@ -64,7 +65,7 @@ async fn history(admin: &Api, id: &str) -> Value {
         .collect()
 }
 
-/// What head office's own entries of expiry move: `[entry date, debit of 2040, of 4040, of 6040]`.
+/// Returns the amounts of head office's own entries of expiry: `[entry date, debit of 2040, of 4040, of 6040]`.
 async fn entries(admin: &Api) -> Vec<Value> {
     let journal = admin.get("/api/finance/journal?limit=500").await.data().clone();
     let mut found = Vec::new();
@@ -87,7 +88,7 @@ fn verified(server: &Server) {
     assert!(done.status.success(), "{}{}", stdout(&done), stderr(&done));
 }
 
-/// The balance that a store hears of a member.
+/// Returns the balance of a member that a store receives.
 async fn heard(shop: &Shop, id: &str) -> i64 {
     let reported = hears(shop, "members", "points").await;
     let reported = reported.iter().rfind(|change| change["payload"]["member_id"] == id).unwrap();
@@ -114,38 +115,42 @@ async fn points_past_their_date_die_once_and_others_stay() {
         ];
         assert_eq!(tells(&mut one, given).await["parked"], json!([]));
 
-        // Through the last day they live; then two processes look at once, and again.
+        // The points are valid through the last day. Then two processes run the job at the same time, and again.
         assert_eq!(night(&server, LAST).await, ["settlement", "points", "proofs"]);
         assert_eq!(balance(&admin, &ani).await, 150);
         let (first, second) = tokio::join!(night(&server, after), night(&server, after));
         assert_eq!([first, second].concat().iter().filter(|name| **name == "points").count(), 1);
         sqlx::query("DELETE FROM jobs").execute(server.hub.db.pool()).await.unwrap();
-        // Whatever was forgotten of the check, a completed expiry is not repeated.
+        // Even if the check runs again, a completed expiry is not repeated.
         sqlx::query("UPDATE points SET look_after = '2025-01-01'")
             .execute(server.hub.db.pool())
             .await
             .unwrap();
         assert!(night(&server, after).await.contains(&"points"));
         assert_eq!((balance(&admin, &ani).await, balance(&admin, &budi).await), (100, 30));
-        assert_eq!((heard(&one, &ani).await, heard(&two, &ani).await), (100, 100), "stores are told");
+        assert_eq!(
+            (heard(&one, &ani).await, heard(&two, &ani).await),
+            (100, 100),
+            "stores receive the balance"
+        );
         assert_eq!(
             entries(&admin).await,
             [json!([after, released])],
-            "{policy}: posted once, in its own book"
+            "{policy}: posted once, in head office's own book"
         );
         assert_eq!(history(&admin, &ani).await, json!([[-50, 100, false], [100, 150, true], [50, 50, true]]));
         verified(&server);
 
-        // A store that was away tells that it had redeemed some of them in time, and of the others some later.
+        // An offline store reports that it redeemed some points in time, and some later.
         let reported = vec![
             moved("evt_4", (&ani, LAST), ("redeem", -20), None),
             moved("evt_5", (&ani, after), ("redeem", -30), None),
         ];
         assert_eq!(tells(&mut two, reported).await["parked"], json!([]));
-        assert_eq!(balance(&admin, &ani).await, 50, "both count as they were told");
+        assert_eq!(balance(&admin, &ani).await, 50, "both redemptions count as reported");
         let next = after.tomorrow().unwrap();
         night(&server, next).await;
-        assert_eq!(balance(&admin, &ani).await, 70, "what was redeemed in time had not expired");
+        assert_eq!(balance(&admin, &ani).await, 70, "points redeemed in time had not expired");
         let posted = entries(&admin).await;
         assert_eq!(posted, [json!([after, released]), json!([next, left])], "{policy}");
         let liability = admin.get("/api/reports/points-liability?as_of=2025-07-31").await.data().clone();
@@ -155,14 +160,14 @@ async fn points_past_their_date_die_once_and_others_stay() {
         assert_eq!(proofs["ok"], true, "{proofs}");
         verified(&server);
 
-        // By a clock that runs ahead all of them expire; once it is right they are there again.
+        // With a clock that is ahead all points expire. With the right clock they are back.
         night(&server, date(2026, 1, 1)).await;
         assert_eq!(balance(&admin, &ani).await, 0);
         night(&server, next.tomorrow().unwrap()).await;
         assert_eq!(balance(&admin, &ani).await, 70);
         verified(&server);
 
-        // An entry of head office that is another one than it posted is found.
+        // `verify` finds an entry of head office that differs from the posted one.
         let sql = "UPDATE points_entries SET points = points - 1 WHERE store_id = '' AND points < 0";
         sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
         let done = server.place.run(&["verify"], "");
@@ -188,8 +193,8 @@ async fn two_who_are_one_lose_what_both_had_and_an_overdraft_is_for_a_person() {
     admin.post(&format!("/api/members/{anie}/merge"), &json!({"into": ani})).await.data();
     night(&server, after).await;
     assert_eq!(balance(&admin, &ani).await, 0);
-    assert_eq!(history(&admin, &anie).await[0], json!([-60, 0, false]), "by whichever id");
-    // Redeemed at a store that had not received the expiry, after the points had expired: this is not changed.
+    assert_eq!(history(&admin, &anie).await[0], json!([-60, 0, false]), "found by either ID");
+    // The store had not received the expiry and redeemed the points afterwards. The redemption stands.
     let reported = vec![moved("evt_4", (&ani, after), ("redeem", -10), None)];
     assert_eq!(tells(&mut shop, reported).await["parked"], json!([]));
     night(&server, after.tomorrow().unwrap()).await;
@@ -207,7 +212,7 @@ async fn two_who_are_one_lose_what_both_had_and_an_overdraft_is_for_a_person() {
         .iter()
         .map(|item| item["balance_after"].clone())
         .collect();
-    assert_eq!(left.len(), 3, "page by page");
+    assert_eq!(left.len(), 3, "all pages together");
     assert_eq!(admin.get("/api/members/mbr_none/points").await.refusal(), "404 not_found");
     verified(&server);
 }

@@ -1,4 +1,4 @@
-//! Settings of head office: what is set counts from the next request on, in every process, and beats the file.
+//! Settings of head office: a new value applies from the next request on, in every process, and overrides the file.
 
 use crate::office::finance_entries::accountant;
 use crate::support::server::{Answer, Place, Server};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const SETTINGS: &str = "/api/settings";
 
-/// The keys that a refusal names.
+/// Returns the keys that a refusal names.
 pub fn paths(answer: &Answer) -> Vec<String> {
     assert_eq!(answer.refusal(), "422 validation_failed", "{}", answer.body);
     let fields = answer.body["error"]["details"]["fields"].as_array().unwrap();
@@ -33,7 +33,7 @@ async fn what_is_set_counts_at_once_in_every_process_and_beats_the_file() {
     let (admin, finance) = (server.admin().await, accountant(&server).await);
     let there = finance.at(other.address);
     let limit = async || admin.get(SETTINGS).await.data()["finance.manual_limit"].clone();
-    assert_eq!(limit().await, json!(1000), "the file's");
+    assert_eq!(limit().await, json!(1000), "the value of the file");
     assert_eq!(there.post("/api/finance/journal", &entry(1001)).await.refusal(), "403 approval_required");
 
     let set = json!({"finance.manual_limit": 5000, "purchasing.four_eyes": true,
@@ -45,7 +45,7 @@ async fn what_is_set_counts_at_once_in_every_process_and_beats_the_file() {
     );
     assert_eq!((settings.as_object().unwrap().len(), &settings["purchasing.rate_days"]), (21, &json!(28)));
     let sources = there.get("/api/settings/sources").await;
-    assert_eq!(sources.refusal(), "403 insufficient_role", "an administrator's");
+    assert_eq!(sources.refusal(), "403 insufficient_role", "the value set by an administrator");
     let sources = admin.get("/api/settings/sources").await.data().clone();
     let reported = ["finance.manual_limit", "purchasing.four_eyes", "purchasing.rate_days"];
     assert_eq!(
@@ -54,13 +54,13 @@ async fn what_is_set_counts_at_once_in_every_process_and_beats_the_file() {
     );
     there.post("/api/finance/journal", &entry(1001)).await.data();
     assert_eq!(there.post("/api/finance/journal", &entry(5001)).await.refusal(), "403 approval_required");
-    assert_eq!(redeemed(&server).await, 5000, "points are valued by it");
+    assert_eq!(redeemed(&server).await, 5000, "the new rate values the points");
     let audit = admin.get("/api/audit?action=settings.changed").await.data()["items"][0]["details"].clone();
     let before = json!({"finance.manual_limit": 1000, "purchasing.four_eyes": false,
         "finance.points_redemption_bp": 8000});
-    assert_eq!(audit, json!({"before": before, "after": set}), "what was set is written down");
+    assert_eq!(audit, json!({"before": before, "after": set}), "the audit log has the change");
 
-    // All or nothing, each key with what it may be.
+    // All or nothing: the refusal lists each wrong key.
     let wrong = json!({"finance.manual_limit": -1, "finance.four_eyes": "yes", "purchasing.rate_days": 0,
         "purchasing.lead_days": 4_294_967_296_i64, "finance.points_policy": "deferral", "http.listen": "x",
         "settlement.carry_days": 1.5, "purchasing.accept_limit": 7});
@@ -75,10 +75,10 @@ async fn what_is_set_counts_at_once_in_every_process_and_beats_the_file() {
         "settlement.carry_days",
     ];
     assert_eq!(refused, expected);
-    assert_eq!(admin.get(SETTINGS).await.data(), &settings, "what was refused changed nothing");
+    assert_eq!(admin.get(SETTINGS).await.data(), &settings, "the refused request changed nothing");
     assert_eq!(finance.patch(SETTINGS, &json!({})).await.refusal(), "403 insufficient_role");
 
-    // It outlives a restart; what is taken back is as the file says.
+    // The settings survive a restart. After a reset the file's value applies.
     other.stop().await;
     let server = Server::on(server.stop().await).await;
     let admin = server.admin().await;
@@ -111,7 +111,7 @@ async fn buyers_and_settlers_go_by_what_is_set() {
     assert_eq!(approve(&buyer).await.refusal(), "403 approval_required");
     admin.patch(SETTINGS, &json!({"purchasing.approval_limit": null})).await.data();
     approve(&buyer).await.data();
-    // Buyers see who they order for, as an administrator wrote it down.
+    // Buyers see the company for which they order, as an administrator entered it.
     let company = json!({"company.name": "PT Toko", "company.address": "Jl. Sudirman 1\nJakarta"});
     admin.patch(SETTINGS, &company).await.data();
     let seen = json!({"name": "PT Toko", "address": "Jl. Sudirman 1\nJakarta", "tax_number": "", "currency": "IDR", "currency_exponent": 0});
@@ -119,7 +119,7 @@ async fn buyers_and_settlers_go_by_what_is_set() {
     let wrong = json!({"company.currency": "rupiah", "company.name": "a\nb", "company.tax_number": 5});
     let expected = ["company.currency", "company.name", "company.tax_number"];
     assert_eq!(paths(&admin.patch(SETTINGS, &wrong).await), expected);
-    // There are products, whose prices are in rupiahs.
+    // The currency can't change, because there are products with prices in rupiah.
     for code in ["EUR", "KWD", "JPY", "ABC"] {
         let wrong = json!({"company.currency": code});
         assert_eq!(paths(&admin.patch(SETTINGS, &wrong).await), ["company.currency"], "{code}");

@@ -1,4 +1,4 @@
-//! What head office sets for a store and says of its tills goes down to that store alone.
+//! Settings of a store and changes of its tills by head office are sent only to that store.
 
 use crate::office::administration::settings::paths;
 use crate::office::audit::tells;
@@ -35,7 +35,7 @@ async fn a_stores_settings_go_down_as_one_record_with_the_last_word_of_each() {
     assert_eq!(hears(&two, "prices", "settings").await, Vec::<Value>::new());
     let before = down.len();
     admin.patch(SETTINGS, &json!({"returns.window_days": 7, "pricing.override": null})).await.data();
-    assert_eq!(hears(&one, "prices", "settings").await.len(), before, "what says nothing new is not told");
+    assert_eq!(hears(&one, "prices", "settings").await.len(), before, "a change without effect is not sent");
 
     let wrong = json!({"returns.window_days": -1, "shifts.blind": "yes", "tax.default_rate_bp": 10_001,
         "payments.methods": ["card"], "points.redeem_value": 5, "http.listen": "x", "stock.negative": "reject"});
@@ -48,7 +48,7 @@ async fn a_stores_settings_go_down_as_one_record_with_the_last_word_of_each() {
         "tax.default_rate_bp",
     ];
     assert_eq!(paths(&admin.patch(SETTINGS, &wrong).await), expected);
-    assert_eq!(admin.get(SETTINGS).await.data(), &set, "what was refused changed nothing");
+    assert_eq!(admin.get(SETTINGS).await.data(), &set, "the refused request changed nothing");
     for path in ["/api/stores/S9/settings"] {
         assert_eq!(admin.get(path).await.refusal(), "404 not_found");
         assert_eq!(admin.patch(path, &json!({"shifts.blind": true})).await.refusal(), "404 not_found");

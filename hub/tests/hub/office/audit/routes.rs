@@ -4,7 +4,7 @@ use crate::support::server::Api;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// Every change that a person can make, by its route, and what the log calls it; "": it changes nothing.
+/// Every change that a person can make, by its route, with its action in the log; "" if it changes nothing.
 pub const CHANGES: &[(&str, &str, &str)] = &[
     ("POST", "/api/auth/logout", "session.closed"),
     ("POST", "/api/auth/password", "user.password_changed"),
@@ -143,7 +143,7 @@ pub const CHANGES: &[(&str, &str, &str)] = &[
     ("", "cloud-hub rotate-keys", "keys.rotated"),
 ];
 
-/// Withdraws a mapping that was made.
+/// Makes a mapping and withdraws it.
 pub async fn withdrawn(admin: &Api, mapping: &Value) {
     let path = format!("/api/finance/mappings/{}", mapping["mapping_id"].as_str().unwrap());
     admin.send(Method::DELETE, &path, &json!({})).await.data();

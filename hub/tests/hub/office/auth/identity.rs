@@ -1,4 +1,4 @@
-//! Log-ins at head office: refreshed, reused, logged out, changed, by device; as at a store.
+//! Log-ins at head office, which work as at a store: refreshed, reused, logged out, changed, by device.
 
 use crate::support::server::{Answer, Api, PASSWORD, Server};
 use domain::model::people::user::Role;
@@ -35,7 +35,7 @@ async fn a_refresh_token_works_once_and_a_copy_kills_its_family() {
     let again = [spend(&api, &first, "k1").await, spend(&api, &first, "k1").await];
     assert_eq!(again[0].data()["refresh_token"], again[1].data()["refresh_token"]);
     let second = text(again[0].data(), "refresh_token");
-    // Over a restart, with the alias.
+    // Logs in after a restart, with the alias.
     let server = Server::on(server.stop().await).await;
     let api = server.api();
     let third = api.post("/auth/refresh", &json!({"refresh_token": second})).await;
@@ -46,7 +46,7 @@ async fn a_refresh_token_works_once_and_a_copy_kills_its_family() {
     assert_eq!(api.with_token(&access).get(ME).await.refusal(), "401 token_revoked");
     let audited = "SELECT COUNT(*) FROM own_audit WHERE action = 'session.refresh_reused'";
     assert_eq!(server.figure(audited).await, 1);
-    // Of twenty at once without a key one gets the successor.
+    // Of twenty concurrent requests without a key one gets the next token.
     let (_, token) = pair(&api, "boss", PASSWORD).await;
     let racing: Vec<_> = (0..20)
         .map(|_| {
@@ -94,14 +94,14 @@ async fn log_outs_passwords_and_changes_of_rights_kill_tokens_for_good() {
     let server = Server::on(server.stop().await).await;
     let api = server.api();
     assert_eq!(api.post("/api/auth/login", &body).await.refusal(), "403 account_disabled");
-    // Wrong guesses are remembered over a restart.
+    // Failed log-ins are remembered across a restart.
     let guess = json!({"username": "boss", "password": "wrong horse"});
     for _ in 0..5 {
         assert_eq!(api.post("/api/auth/login", &guess).await.refusal(), "401 invalid_credentials");
     }
     let server = Server::on(server.stop().await).await;
     assert_eq!(server.api().post("/api/auth/login", &guess).await.refusal(), "429 rate_limited");
-    // And written down, as is what was done to whom and by whom.
+    // The audit log has the refusals, and the changes of users with who made them.
     for query in [
         "SELECT COUNT(*) FROM own_audit WHERE action = 'log_in.refused' AND user_id <> ''",
         "SELECT COUNT(*) FROM own_audit WHERE action = 'request.refused' AND user_id <> ''",
@@ -114,7 +114,7 @@ async fn log_outs_passwords_and_changes_of_rights_kill_tokens_for_good() {
     }
 }
 
-/// The body that ends a registration that was just begun.
+/// Starts a registration and returns the body that finishes it.
 async fn registration(api: &Api, password: &str, device: &mut Authenticator) -> Value {
     let begun = api.post(REGISTER, &json!({"password": password})).await;
     let credential = device.register(&begun.data()["public_key"]);
@@ -218,7 +218,7 @@ async fn devices_log_in_and_a_copy_of_one_does_not() {
     let answer = finish(&begun, credential.clone()).await;
     api.with_token(answer.data()["token"].as_str().unwrap()).get(ME).await.data();
     assert_eq!(finish(&begun, credential).await.refusal(), "401 invalid_credentials");
-    // Two ceremonies with one count: the second finds the row ahead of it.
+    // Two ceremonies with the same count: the second one finds the stored count ahead.
     let (one, two) = (begin().await, begin().await);
     let credential = thumb.assert(&one["public_key"]);
     let copied = thumb.assert_again(&two["public_key"], "webauthn.get");
@@ -242,7 +242,7 @@ async fn every_role_meets_its_cell_of_the_table_and_stores_open_nothing() {
         let new = json!({"username": role.name(), "name": "N", "role": role, "password": "another-horse-9"});
         admin.post("/api/users", &new).await.data();
     }
-    // A store's own token, well-formed and signed, for other people than head office's.
+    // A well-formed and signed token of a store is not valid at head office.
     let key = edge::keys::SigningKey::generate().unwrap();
     let store = edge::tokens::Keys::new(key, "store-router:S001");
     let stranger = domain::model::people::user::User {

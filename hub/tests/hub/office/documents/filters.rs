@@ -1,5 +1,5 @@
-//! Lists of what stores told: each filter finds and leaves out, pages neither skip nor double, and only those read them
-//! who may.
+//! Lists of the stores' documents: filters include and exclude the right rows, pages neither skip nor repeat rows, and
+//! only permitted roles may read them.
 
 use crate::office::filters::finds;
 use crate::support::server::{Api, Server};
@@ -9,7 +9,7 @@ use crate::sync::records::{DAY, NOON, Sale, shift_closed};
 use crate::sync::shared::tells;
 use serde_json::{Value, json};
 
-/// A sale with what is changed of it.
+/// Returns a sale with some changes.
 pub fn sold(store: &str, number: u64, change: impl FnOnce(&mut Value)) -> String {
     let sale = Sale { store, number, shift: "shf_1", sku: "A", qty: 1, price: 1000 };
     let mut whole: Value = serde_json::from_str(&sale.record(&format!("evt_{store}_{number}"))).unwrap();
@@ -18,7 +18,7 @@ pub fn sold(store: &str, number: u64, change: impl FnOnce(&mut Value)) -> String
     whole.to_string()
 }
 
-/// A return of these goods, each with where it went.
+/// Returns a return of these goods, each with its disposition.
 pub fn back(event_id: &str, day: &str, transaction_id: Value, dispositions: &[&str]) -> String {
     let mut document = returned(&event_id.replace("evt", "ret"), "", "posted");
     document["business_date"] = json!(day);
@@ -44,7 +44,7 @@ pub fn deposited(event_id: &str, day: &str, amount: i64, reverses: Value) -> Str
     record("cash.deposited", event_id, &payload)
 }
 
-/// A shift that is open, or closed with this variance.
+/// Returns a shift that is open, or closed with this variance.
 pub fn shift(store: &str, id: &str, day: &str, variance: Option<i64>) -> String {
     let event_id = format!("evt_{store}_{id}_{}", variance.is_some());
     let mut whole: Value = serde_json::from_str(&shift_closed(store, id, &event_id)).unwrap();
@@ -96,7 +96,7 @@ async fn sales_are_found_by_each_filter() {
         sale["payments"] = json!([card(1110)]);
     });
     tells(&mut one, of_member).await;
-    // Twice the product, twice the method: found once.
+    // A sale with the product and the method twice is found once.
     let twice = sold("S001", 3, |sale| {
         sale["business_date"] = json!("2023-11-21");
         sale["cashier_id"] = json!("usr_2");
@@ -110,7 +110,7 @@ async fn sales_are_found_by_each_filter() {
     tells(&mut one, sold("S001", 4, |_| {})).await;
     tells(&mut one, voided(4, 1)).await;
     tells(&mut two, sold("S002", 5, |sale| sale["business_date"] = json!("2023-11-19"))).await;
-    // As the books have it where a day was locked before it came.
+    // The state of the books if the day was locked before the sale arrived.
     let sql = "UPDATE journal SET reference_date = entry_date, entry_date = '2023-11-22' WHERE event_id = 'evt_S002_5'";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     let admin = server.admin().await;
@@ -180,7 +180,7 @@ async fn returns_shifts_days_and_deposits_are_found_by_each_filter() {
         assert_eq!(tells(&mut one, record).await["parked"], json!([]));
     }
     tells(&mut two, shift("S002", "shf_9", "2023-11-19", Some(0))).await;
-    // Of a sale elsewhere, of which its store knows the receipt alone.
+    // A return of another store's sale, of which its store knows only the receipt.
     let mut elsewhere: Value = serde_json::from_str(
         &back("evt_7", "2023-11-19", Value::Null, &["vendor"]).replace("S001-", "S002-"),
     )
@@ -267,7 +267,7 @@ async fn what_comes_in_between_pages_is_neither_skipped_nor_doubled() {
         found.extend(answer["items"].as_array().unwrap().iter().map(named("transaction_id")));
         let Some(next) = answer["next_cursor"].as_str() else { break };
         cursor = format!("&cursor={next}");
-        // One that lies before the place that was reached, one behind it.
+        // One sale before the current position of the cursor, and one after it.
         let day = |day: &'static str| move |sale: &mut Value| sale["business_date"] = json!(day);
         if page < 2 {
             tells(&mut shop, sold("S001", 10 + page, day("2023-11-21"))).await;
@@ -307,7 +307,7 @@ async fn a_cursor_holds_for_its_list_and_filters() {
             assert_eq!(refused, "400 invalid_query", "{list}?{query}");
         }
     }
-    // The order of the parameters and the length of a page are the reader's own.
+    // The order of the parameters and the page size may change between pages.
     let next = asked("transactions", "&store_id=S001&limit=5&method=cash", &of_cash).await;
     assert_eq!(next.data()["items"].as_array().unwrap().len(), 2);
     for query in [

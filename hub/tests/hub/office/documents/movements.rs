@@ -1,4 +1,4 @@
-//! Movements of a product in all stores: together they are its stock.
+//! Movements of a product in all stores, which add up to its stock.
 
 use crate::office::documents::filters::back;
 use crate::office::documents::stock_documents::{
@@ -16,7 +16,7 @@ async fn movements_of_a_product_are_all_that_moved_its_stock() {
     let server = Server::start().await;
     let (mut one, mut two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);
     let sale = |number, qty| Sale { store: "S001", number, shift: "shf_1", sku: "A", qty, price: 1000 };
-    // One sale has the product on two lines; what comes back damaged moves no stock.
+    // One sale has the product on two lines. Damaged returned pieces are not added to stock.
     let mut twice: Value = serde_json::from_str(&sale(1, 2).record("evt_sold")).unwrap();
     let paid = &mut twice["payload"];
     for (list, place) in [("/transaction/items", "line_no"), ("/lines", "line_no")] {

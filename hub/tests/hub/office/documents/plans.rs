@@ -1,5 +1,5 @@
-//! Pages of the lists of stores' documents are found by an index, however many there are: no table is read through and
-//! nothing is sorted as a whole but what is few.
+//! Pages of the lists of stores' documents use an index, however many documents there are: no table is scanned, and
+//! only small results are sorted.
 
 use crate::support::server::Server;
 use cloud_hub::db::filter::Conditions;
@@ -17,13 +17,14 @@ use cloud_hub::office::stock::movement::{self, MovementsQuery};
 use serde_json::{Value, json};
 use sqlx::{AnyConnection, Executor, Row};
 
-/// A planner that counts takes what is few as it is: what it can't do without an index, it is told by `ONLY_INDEXES`.
+/// Rows per table. A planner with statistics scans small tables, so `ONLY_INDEXES` makes PostgreSQL use every usable
+/// index.
 const ROWS: usize = 20_000;
-/// PostgreSQL reads and sorts whole tables only where no index answers.
+/// Makes PostgreSQL scan and sort whole tables only if no index can be used.
 const ONLY_INDEXES: &str = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; \
                             SET enable_mergejoin = off; SET enable_sort = off";
 
-/// Rows of every table that the lists read, over three stores and twenty days.
+/// Fills every table that the lists read, with three stores and twenty days.
 async fn filled(server: &Server) {
     let tables = [
         "sales (store_id, event_id, transaction_id, receipt_no, shift_id, register_id, cashier_id, member_id, \
@@ -80,7 +81,7 @@ fn postgres() -> bool {
     std::env::var("HUB_TEST_POSTGRES").is_ok()
 }
 
-/// The steps by which a statement is answered.
+/// Returns the steps of a statement's plan.
 async fn plan(connection: &mut AnyConnection, (conditions, sql): (Conditions, String)) -> Vec<String> {
     let explain = if postgres() { "EXPLAIN (COSTS OFF) " } else { "EXPLAIN QUERY PLAN " };
     let rows = conditions.query(&format!("{explain}{sql}")).fetch_all(connection).await.unwrap();
@@ -88,7 +89,7 @@ async fn plan(connection: &mut AnyConnection, (conditions, sql): (Conditions, St
     rows.iter().map(|row| row.get::<String, _>(column)).collect()
 }
 
-/// Whether an index answers a statement: its own name, or that of one of its parts where the table is in parts.
+/// Asserts that the plan uses an index, by its name or the name of one of its partitions.
 async fn answers(connection: &mut AnyConnection, index: &str, statement: (Conditions, String)) {
     let mut names = vec![index.to_owned()];
     if postgres() {
@@ -100,17 +101,17 @@ async fn answers(connection: &mut AnyConnection, index: &str, statement: (Condit
     assert!(steps.iter().any(named), "{index}: {steps:#?}");
 }
 
-/// What reads through a table, or sorts all that it found.
+/// Returns the first step that scans a table or sorts everything that it found. `few`: the result is small.
 fn slow(steps: &[String], few: bool) -> Option<&String> {
     steps.iter().find(|step| {
         let step = step.trim_start_matches(['-', '>', ' ']);
         let whole = step.starts_with("Seq Scan") || (step.starts_with("SCAN ") && !step.contains("INDEX"));
-        // Looked into for each document, it is found by the document's own key.
+        // A subquery for each document must use the document's own key.
         let own = ["store_id=? AND event_id=?", "cause_key=?", "reverses=?", "item_id=?"]
             .iter()
             .any(|key| step.contains(key));
         let whole = whole || (step.contains(" EXISTS USING ") && !own);
-        // A store's own index does not lead to the few.
+        // An index by store alone does not find a small result.
         let whole = whole || (few && step.ends_with("(store_id=?)"));
         let sorted = step.starts_with("Sort ") || step == "Sort" || step == "USE TEMP B-TREE FOR ORDER BY";
         whole || (sorted && !step.starts_with("Sort Key") && !few)
@@ -132,7 +133,7 @@ async fn a_page_of_each_list_is_found_by_an_index() {
     let day = "2023-11-20".parse().unwrap();
     let place = || Some((day, 7, "trx_7".to_owned(), "S001".to_owned(), "evt_7".to_owned()));
     let mut plans = Vec::new();
-    // Those of a receipt, of a member and of late entries are few, and may be sorted.
+    // Sales of a receipt or a member, and late entries, are few and may be sorted.
     for (filters, few) in [
         (json!({}), false),
         (json!({"store_id": "S001"}), false),
@@ -207,7 +208,7 @@ async fn a_page_of_each_list_is_found_by_an_index() {
             plans.push((format!("transfers {filters}"), false, plan(&mut connection, statement).await));
         }
     }
-    // The newest of three tables are few, and are sorted.
+    // The newest rows of three tables are few and may be sorted.
     for filters in [json!({}), json!({"store_id": "S001", "to": "2023-11-19"}), json!({"reason": "sale"})] {
         for place in [None, place().map(|(day, at, _, store, event)| (day, at, store, event, 0))] {
             let statement = movement::statement("sku_1", &ask::<MovementsQuery>(&filters), place, 51);
@@ -216,7 +217,7 @@ async fn a_page_of_each_list_is_found_by_an_index() {
             plans.push((format!("movements {filters}"), true, steps));
         }
     }
-    // The figures beside a page of days: each day is looked up.
+    // The figures next to a page of days are looked up day by day.
     let days = [("$1", "'S001'"), ("$2", "'2023-11-20'"), ("$3", "'S002'"), ("$4", "'2023-11-19'")];
     let sql = days.iter().fold(day_figures::of_days_sql(2), |sql, (place, value)| sql.replace(place, value));
     let steps = plan(&mut connection, (Conditions::default(), sql)).await;

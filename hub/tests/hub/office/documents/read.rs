@@ -1,4 +1,4 @@
-//! One document of a store: its last report, with its entries in the books; and days with their figures.
+//! Single documents of a store: the last report with its entries in the books, and days with their figures.
 
 use crate::office::documents::filters::{back, deposited, shift, sold};
 use crate::support::server::{Api, Server, stderr, stdout};
@@ -8,7 +8,7 @@ use crate::sync::records::{DAY, NOON};
 use crate::sync::shared::tells;
 use serde_json::{Value, json};
 
-/// A sale paid by card in place of cash.
+/// Returns a sale whose payment was corrected from cash to card.
 fn corrected(number: u64) -> String {
     let reported: Value = serde_json::from_str(&sold("S001", number, |_| {})).unwrap();
     let mut sale = reported["payload"]["transaction"].clone();
@@ -22,7 +22,7 @@ fn corrected(number: u64) -> String {
     record("tender.corrected", &format!("evt_right_{number}"), &payload)
 }
 
-/// The entries of a document, each of which leads back to it.
+/// Returns the number of a document's entries, and asserts that each refers back to it.
 async fn booked(api: &Api, document: &Value, id: &str, name: &str) -> usize {
     let entries = document["entries"].as_array().unwrap();
     let listed = api.get(&format!("/api/finance/journal?cause_id={id}")).await.data()["items"].clone();
@@ -63,9 +63,9 @@ async fn a_sale_is_read_as_last_reported_with_its_entries() {
         let listed = admin.get(&format!("/api/transactions?method={method}")).await.data()["items"].clone();
         let ids: Value =
             listed.as_array().unwrap().iter().map(|item| item["transaction_id"].clone()).collect();
-        assert_eq!(ids, found, "what counts now");
+        assert_eq!(ids, found, "the current state");
     }
-    // With their parts a page has what each document has.
+    // With `include` a page has the same parts as each single document.
     let listed = admin.get("/api/transactions?include=items,payments").await.data()["items"].clone();
     let [void, corrected, sold] = [0, 1, 2].map(|place| &listed[place]);
     assert_eq!(corrected["payments"][0]["method"], "card", "{corrected}");
@@ -130,7 +130,7 @@ async fn a_shift_shows_its_drawer_as_the_store_reported_it() {
         (&json!("open"), &Value::Null, &json!(50_000))
     );
     tells(&mut shop, closed.to_string()).await;
-    // Its opening told once more changes nothing.
+    // A repeated opening changes nothing.
     let again = shift("S001", "shf_1", DAY, None).replace("evt_S001_shf_1_false", "evt_again");
     tells(&mut shop, again).await;
     let listed = admin.get("/api/shifts").await.data()["items"][0].clone();
@@ -155,7 +155,7 @@ async fn a_shift_shows_its_drawer_as_the_store_reported_it() {
     let read = admin.get("/api/shifts/shf_1").await.data().clone();
     assert_eq!((&read["variance"], &read["recounts"][0]["variance"]), (&json!(-110), &json!(0)));
     assert_eq!(admin.get("/api/shifts?variance_above=0").await.data()["items"], json!([]));
-    assert!(read["entries"].as_array().unwrap().len() >= 3, "opened, closed, counted again");
+    assert!(read["entries"].as_array().unwrap().len() >= 3, "opening, close and recount");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -190,7 +190,7 @@ async fn a_day_has_the_figures_of_the_report_and_says_whether_it_is_whole() {
     let seal = json!({"business_date": DAY, "shift_ids": ["shf_1"], "sealed_by": null, "sealed_at": NOON, "reason": null});
     tells(&mut shop, shift("S001", "shf_1", DAY, Some(0))).await;
     tells(&mut shop, record("day.sealed", "evt_seal", &seal)).await;
-    // What comes after it opens nothing.
+    // A later sale does not reopen the day.
     tells(&mut shop, sold("S001", 5, |_| {})).await;
     let at = shop.chain().records.len();
     let heads = json!([{"epoch": crate::support::shop::FIRST, "seq": at, "hash": shop.chain().hash_at(at)}]);

@@ -1,4 +1,4 @@
-//! What stores did with goods, at head office: documents, and what differs from orders.
+//! Stock documents of stores at head office, and differences from orders.
 
 use crate::office::filters::finds;
 use crate::support::server::{Api, Server};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 pub const EARLIER: &str = "2023-11-19";
 
-/// A receipt of product A at 10 apiece, with what is changed of it.
+/// Returns a receipt of product A at a cost of 10, with some changes.
 pub fn came(store: &str, number: u32, qty: i64, change: impl FnOnce(&mut Value)) -> String {
     let mut reported: Value =
         serde_json::from_str(&receiving(store, "A", qty, &format!("evt_{number}"))).unwrap();
@@ -43,7 +43,7 @@ pub fn sent_back(number: u32, supplier_id: &str, day: &str) -> String {
     )
 }
 
-/// A part of a count of as many parts, in which product A was one piece short.
+/// Returns one part of a count in several parts, in which product A is one piece short.
 pub fn counted(part: u32) -> String {
     let opname = json!({"opname_id": "opn_1", "state": "posted", "store_id": "S001", "scope": "all", "category": null,
         "skus": [], "categories": [], "reopened": null, "blind": true, "lines_total": 2, "lines_counted": 2, "variance_value": -10,
@@ -72,7 +72,7 @@ pub fn transferred(kind: &str, event_id: &str, state: &str, qty: i64) -> String 
     )
 }
 
-/// Reports records one by one; none of them is parked.
+/// Reports records one by one, and asserts that none is parked.
 pub async fn all(shop: &mut Shop, records: Vec<String>) {
     for reported in records {
         assert_eq!(tells(shop, reported.clone()).await["parked"], json!([]), "{reported}");
@@ -100,7 +100,7 @@ pub fn id(name: &'static str) -> fn(&Value) -> String {
     }
 }
 
-/// One document, with as many entries, each of which it caused.
+/// Reads a document, and asserts that it has caused this many entries.
 async fn read(api: &Api, path: &str, id: &str, entries: usize) -> Value {
     let found = api.get(&format!("/api/{path}/{id}")).await.data().clone();
     assert_eq!(found["entries"].as_array().unwrap().len(), entries, "{path} {found}");
@@ -157,7 +157,7 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
     )
     .await;
     let newest = admin.get("/api/receiving").await.data()["items"][3]["receiving_id"].clone();
-    assert_eq!(newest, "rcv_evt_2", "the oldest comes last");
+    assert_eq!(newest, "rcv_evt_2", "the oldest is the last");
     let invoice = json!({"supplier_id": supplier_id, "invoice_no": "T-1", "invoice_date": "2023-11-22",
         "lines": [{"receiving_id": "rcv_evt_1", "receiving_line_no": 1, "qty": 4, "unit_cost": 10}]});
     let made = admin.post("/api/finance/invoices", &invoice).await.data().clone();
@@ -165,7 +165,7 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
     for step in ["match", "approve"] {
         admin.post(&format!("{path}/{step}"), &json!({})).await.data();
     }
-    // What was not billed on any day, by the books: 24 pieces came, 4 of them were billed two days later.
+    // Goods that were not billed on a day, by the books: 24 pieces came, 4 of them were billed two days later.
     let uninvoiced = async |query: &str| {
         let found = admin.get(&format!("/api/finance/uninvoiced{query}")).await.data()["items"].clone();
         let sum = |name: &str| {
@@ -173,7 +173,7 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
         };
         (sum("open_qty"), sum("open_value"))
     };
-    assert_eq!(uninvoiced(&format!("?as_of={EARLIER}")).await, (0, 0), "what came was taken back");
+    assert_eq!(uninvoiced(&format!("?as_of={EARLIER}")).await, (0, 0), "the receipt was reversed");
     assert_eq!(uninvoiced("?as_of=2023-11-21").await, (24, 240));
     assert_eq!(uninvoiced("?as_of=2023-11-22").await, (20, 200));
     assert_eq!(uninvoiced("").await, (20, 200));
@@ -192,7 +192,7 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
     let back = read(&admin, "receiving", "rcv_evt_2", 2).await;
     assert_eq!((&back["state"], &back["event_id"]), (&json!("reversed"), &json!("evt_2_back")));
     assert_eq!(admin.get("/api/receiving/rcv_evt_1?store_id=S002").await.refusal(), "404 not_found");
-    // Of two in one batch the later one is reported.
+    // If two records of one batch repeat a number, the later one is reported.
     for number in [6, 7] {
         two.chain().append(came("S002", number, 1, of_supplier("DN-9")));
     }
@@ -264,18 +264,18 @@ async fn what_came_is_held_against_its_order_line_by_line() {
         ],
     )
     .await;
-    // 2 of 10 pieces are missing: told once nothing more is expected, at the last receipt.
+    // 2 of 10 pieces are missing. This is reported once the order is closed, at its last receipt.
     admin.post(&format!("{}/close", orders[0].1), &json!({"reason": "enough"})).await.data();
     server.place.add_store("S009");
     let answer = admin.get(&format!("/api/receiving/discrepancies?{short}")).await.data().clone();
-    assert_eq!(answer["completeness"]["missing"][0]["store_id"], "S009", "it was never heard");
+    assert_eq!(answer["completeness"]["missing"][0]["store_id"], "S009", "the store was never connected");
     let missing = answer["items"].clone();
     let figures = ["receiving_id", "ordered_qty", "received_qty", "order_cost", "value"]
         .map(|name| missing[0][name].clone());
     assert_eq!(json!(figures), json!(["rcv_evt_2", 10, 8, 10, -20]), "{missing}");
     assert_eq!(missing.as_array().unwrap().len(), 1);
     assert_eq!(admin.get("/api/receiving/discrepancies?kind=none").await.refusal(), "400 invalid_query");
-    // The same in figures: 34 pieces were ordered on the day of the test, 17 came on that of the story.
+    // The same in figures: 34 pieces were ordered on the day of the test, 17 arrived on the day of the story.
     let path = format!("/api/reports/purchases?from={DAY}&to=2999-12-31&group_by=supplier");
     let rows = admin.get(&path).await.data()["items"].clone();
     let row = |row: &Value| {

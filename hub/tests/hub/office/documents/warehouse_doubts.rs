@@ -1,4 +1,4 @@
-//! What a warehouse is warned of when goods come, and what head office sees of it.
+//! Warnings of a warehouse about incoming goods, and the exceptions that head office sees.
 
 use super::warehouses::{buyer, made, proven, stock, stocked};
 use crate::office::finance_entries::{accountant, text};
@@ -11,7 +11,7 @@ const RECEIVING: &str = "/api/receiving";
 const TRANSFERS: &str = "/api/transfers";
 const OPNAME: &str = "/api/opname";
 
-/// Code, document and found pieces of each warning.
+/// Returns code, document and found pieces of each warning.
 fn warnings(document: &Value) -> Vec<(Value, Value, Value)> {
     let warnings = document["warnings"].as_array().unwrap();
     let one =
@@ -43,7 +43,7 @@ async fn a_warehouse_is_warned_of_goods_that_a_count_found_before_they_came() {
     };
     let whole = |qty: i64| json!({"lines": [{"sku": "A", "qty": qty}]});
 
-    // While the count is open, and after it was posted: by a receipt and by a transfer.
+    // Warnings about a receipt and a transfer, while the count is open and after it was posted.
     let (path, id) = counted(56).await;
     assert_eq!(warnings(&made(&admin, RECEIVING, came("W1", 11)).await), found(&id, 10));
     let transfer = sent(3).await;
@@ -51,18 +51,18 @@ async fn a_warehouse_is_warned_of_goods_that_a_count_found_before_they_came() {
     assert_eq!(warnings(&received), found(&id, 10));
     assert_eq!(admin.get(&transfer).await.data()["warnings"], received["warnings"]);
     made(&admin, &format!("{path}/post"), json!({})).await;
-    assert_eq!(stock(&admin, "W1").await.0, 70, "the difference is that of the count");
+    assert_eq!(stock(&admin, "W1").await.0, 70, "the difference is the one of the count");
     assert_eq!(warnings(&made(&admin, RECEIVING, came("W1", 12)).await), found(&id, 10));
     let transfer = sent(2).await;
     let received = made(&admin, &format!("{transfer}/receive"), whole(2)).await;
     assert_eq!(warnings(&received), found(&id, 10));
-    // Nothing of it arrived; and a later count found less.
+    // No warning if nothing arrived, or if a later count found less.
     let transfer = sent(1).await;
     assert!(warnings(&made(&admin, &format!("{transfer}/receive"), whole(0)).await).is_empty());
     let (path, _) = counted(80).await;
     made(&admin, &format!("{path}/post"), json!({})).await;
     assert!(warnings(&made(&admin, RECEIVING, came("W1", 13)).await).is_empty());
-    // A quantity that is a barcode is refused.
+    // A barcode typed as a quantity is refused.
     let (path, _) = counted(93).await;
     let barcode = json!({"counts": [{"sku": "A", "qty": 8_991_234_500_188_i64}]});
     assert_eq!(admin.post(&format!("{path}/counts"), &barcode).await.refusal(), "422 validation_failed");
@@ -88,14 +88,14 @@ async fn a_receipt_that_repeats_another_one_is_an_exception_of_head_office() {
         let ids = found.as_array().unwrap().iter().map(|one| one["details"]["receiving_id"].clone());
         ids.collect::<Vec<Value>>()
     };
-    // Another place's number is another paper.
+    // The same number of another place is a different document.
     let record = crate::sync::records::receiving("S001", "A", 4, "evt_1");
     let mut record: Value = serde_json::from_str(&record).unwrap();
     record["payload"]["receiving"]["delivery_note_no"] = json!("DN-9");
     tells(&mut shop, record.to_string()).await;
     let first = made(&buyer, RECEIVING, came(None, Some("DN9"), 4)).await;
     assert_eq!((warnings(&first), exceptions().await.len()), (vec![], 0));
-    // The same number with other goods, the same goods without a number; a blank number is none.
+    // The same number with other goods, and the same goods without a number. A blank number counts as none.
     let number = made(&buyer, RECEIVING, came(None, Some("dn\u{2013}9"), 3)).await;
     assert_eq!(warnings(&number), repeats(&first));
     let goods = made(&buyer, RECEIVING, came(Some(&supplier_id), Some(" "), 3)).await;
@@ -105,7 +105,7 @@ async fn a_receipt_that_repeats_another_one_is_an_exception_of_head_office() {
     let mut expected = [number["receiving_id"].clone(), goods["receiving_id"].clone()];
     expected.sort_by_key(ToString::to_string);
     assert_eq!(open, expected);
-    // Of one supplier the number decides, however it is spelt.
+    // For the same supplier the number decides, whatever its spelling.
     made(&buyer, RECEIVING, came(Some(&supplier_id), Some("SJ-001"), 7)).await;
     for note in ["SJ\u{2013}001", "sj_001", "SJ:001", "SJ\\001", "sj,001", "#SJ001", "\u{200b}SJ001"] {
         let again = buyer.post(RECEIVING, &came(Some(&supplier_id), Some(note), 7)).await;

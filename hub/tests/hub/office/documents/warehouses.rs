@@ -1,4 +1,4 @@
-//! Warehouses of head office: the hub writes their records, and everything else takes them for a store's.
+//! Warehouses of head office: the hub writes their records, and treats them like those of a store.
 
 use crate::office::finance_entries::{accountant, text};
 use crate::office::head_office::hears;
@@ -20,7 +20,7 @@ pub async fn made(api: &Api, path: &str, body: Value) -> Value {
     api.post(path, &body).await.data().clone()
 }
 
-/// A warehouse, product A and a supplier.
+/// Creates a warehouse, product A and a supplier.
 pub async fn stocked(admin: &Api) -> String {
     let new =
         made(admin, "/api/stores", json!({"store_id": "W1", "name": "Depot", "kind": "warehouse"})).await;
@@ -29,21 +29,21 @@ pub async fn stocked(admin: &Api) -> String {
     text(&made(admin, "/api/suppliers", json!({"code": "TEA", "name": "Tea Ltd"})).await, "supplier_id")
 }
 
-/// Somebody of purchasing.
+/// Logs in as purchasing.
 pub async fn buyer(server: &Server, admin: &Api) -> Api {
     let person = json!({"username": "pur", "name": "Pur", "role": "ho_purchasing", "password": PASSWORD});
     made(admin, "/api/users", person).await;
     server.api().login("pur", PASSWORD).await
 }
 
-/// Pieces of A in a place, and their value.
+/// Returns the pieces of A in a place, and their value.
 pub async fn stock(api: &Api, store_id: &str) -> (i64, i64) {
     let found = api.get(&format!("/api/stock?store_id={store_id}&sku=A")).await.data().clone();
     let row = &found["items"][0];
     (row["on_hand"].as_i64().unwrap(), row["value"].as_i64().unwrap())
 }
 
-/// What the books of a place say: debit above, credit below zero.
+/// Returns the balance of an account in the book of a place; debit is above zero.
 async fn balance(api: &Api, store_id: &str, account: &str) -> i64 {
     let date = clock::now().timestamp().to_zoned(jiff::tz::TimeZone::UTC).date().tomorrow().unwrap();
     let found = api.get(&format!("/api/finance/trial-balance?date={date}&store_id={store_id}")).await;
@@ -52,7 +52,7 @@ async fn balance(api: &Api, store_id: &str, account: &str) -> i64 {
     row.map_or(0, |row| row["debit"].as_i64().unwrap() - row["credit"].as_i64().unwrap())
 }
 
-/// A store's report of a transfer, as its own record.
+/// Returns a store's record of a transfer.
 fn reported(kind: &str, transfer: &Value, event_id: &str, moved: i64, cost: i64) -> String {
     let lines = json!([{"line_no": 1, "balance_after": moved, "cost": cost, "correction": 0, "qty": moved}]);
     let lines = if moved == 0 { json!([]) } else { lines };
@@ -60,7 +60,7 @@ fn reported(kind: &str, transfer: &Value, event_id: &str, moved: i64, cost: i64)
     raw(kind, event_id, "1700445994739-00000-S001", &payload)
 }
 
-/// The books, the lists and the records agree.
+/// Asserts that the books, the lists and the records agree.
 pub async fn proven(server: &Server, finance: &Api) {
     let proofs = finance.post("/api/finance/proofs", &json!({})).await.data().clone();
     assert_eq!(proofs["ok"], true, "{proofs}");
@@ -100,7 +100,7 @@ async fn goods_come_into_a_warehouse_go_on_to_a_store_and_the_books_follow() {
     );
     assert_eq!((stock(&buyer, "W1").await, balance(&finance, "W1", "2020").await), ((96, 864_000), -864_000));
 
-    // Ten leave for the store, eight arrive; one is lost, one never left.
+    // Ten leave for the store and eight arrive; one is lost, one never left.
     let sent = made(
         &buyer,
         TRANSFERS,
@@ -125,7 +125,7 @@ async fn goods_come_into_a_warehouse_go_on_to_a_store_and_the_books_follow() {
     let books = async |account| balance(&finance, "W1", account).await;
     assert_eq!([books("1220").await, books("1290").await, books("5140").await], [0, 72_000, 9_000]);
 
-    // Purchasing adjusts up to the limit.
+    // Purchasing may make adjustments up to the limit.
     let limit = json!({"approval.adjustment_value": 100_000});
     admin.patch("/api/stores/W1/settings", &limit).await.data();
     let loss = |qty: i64, waits: bool| json!({"store_id": "W1", "reason": "loss", "lines": [{"sku": "A", "qty": -qty}], "request_approval": waits});
@@ -146,7 +146,7 @@ async fn goods_come_into_a_warehouse_go_on_to_a_store_and_the_books_follow() {
     made(&buyer, &format!("{path}/reverse"), json!({})).await;
     assert_eq!(buyer.post(&format!("{path}/reverse"), &json!({})).await.refusal(), "409 invalid_state");
 
-    // One is missing when they are counted; then the receipt's goods go back, as far as they are there.
+    // The count finds one piece missing. Then the received goods are returned as far as they are there.
     let count = made(&buyer, OPNAME, json!({"store_id": "W1", "scope": "all"})).await;
     let path = format!("{OPNAME}/{}", text(&count, "opname_id"));
     let other = buyer.post(OPNAME, &json!({"store_id": "W1", "scope": "skus", "skus": ["A"]})).await;
@@ -190,7 +190,7 @@ async fn goods_come_into_a_warehouse_go_on_to_a_store_and_the_books_follow() {
     assert_eq!(report.data()["completeness"]["missing"], json!([]));
     proven(&server, &finance).await;
 
-    // Its day is sealed once the next one has begun.
+    // The warehouse's day is sealed once the next one has begun.
     let unsealed = "SELECT COUNT(*) FROM store_days WHERE store_id = 'W1' AND sealed = 0";
     assert_eq!(server.figure(unsealed).await, 1);
     warehouse_inbox::keep(&server.hub, UtcMs(clock::now().0 + 86_400_000)).await;
@@ -210,13 +210,13 @@ async fn a_warehouse_takes_in_what_the_other_end_of_a_transfer_says() {
     let finance = accountant(&server).await;
     let found = json!({"store_id": "W1", "lines": [{"sku": "A", "qty": 10, "unit_cost": 100}]});
     made(&admin, RECEIVING, found).await;
-    // A draft is nobody else's business; sent, it is called off when the store has it already.
+    // A draft is not sent to the store. A sent transfer is cancelled after the store has received it.
     let new =
         json!({"store_id": "W1", "to_store_id": "S001", "lines": [{"sku": "A", "qty": 4}], "draft": true});
     let draft = made(&admin, TRANSFERS, new).await;
     assert_eq!((&draft["state"], hears(&shop, "rest", "transfer").await.len()), (&json!("draft"), 0));
     let path = format!("{TRANSFERS}/{}", text(&draft, "transfer_id"));
-    // It stays where lists had it; and what can't be taken in holds up nothing else.
+    // The transfer keeps its date in the lists, and a damaged row does not block others.
     for sql in [
         "UPDATE transfers SET business_date = '2020-01-01'",
         "INSERT INTO warehouse_transfers (store_id, transfer_id, remote) VALUES ('W1', 'trf_0', 'torn')",
@@ -236,7 +236,7 @@ async fn a_warehouse_takes_in_what_the_other_end_of_a_transfer_says() {
     assert_eq!((&read["state"], &read["cancel_lost"]), (&json!("received"), &json!(true)));
     assert_eq!((stock(&admin, "W1").await, stock(&admin, "S001").await), ((6, 600), (4, 400)));
 
-    // The other way round: three of the store's ten arrive later than the others.
+    // The reverse direction: three of the store's ten pieces arrive later than the others.
     transfer["transfer_id"] = json!("trf_back");
     (transfer["from_store_id"], transfer["to_store_id"]) = (json!("S001"), json!("W1"));
     (transfer["state"], transfer["received_by"]) = (json!("in_transit"), Value::Null);
@@ -257,13 +257,13 @@ async fn a_warehouse_takes_in_what_the_other_end_of_a_transfer_says() {
     assert_eq!((stock(&admin, "W1").await, stock(&admin, "S001").await), ((10, 1_000), (0, 0)));
     let waiting = "SELECT COUNT(*) FROM warehouse_transfers WHERE remote IS NOT NULL";
     assert_eq!(server.figure(waiting).await, 1);
-    // Of all that waits, too, what can't be taken in holds up nothing else.
+    // A row that can't be applied does not block the other waiting rows.
     let again = "UPDATE warehouse_transfers SET remote = document WHERE transfer_id = 'trf_back'";
     sqlx::query(again).execute(server.hub.db.pool()).await.unwrap();
     warehouse_inbox::keep(&server.hub, clock::now()).await;
     assert_eq!(server.figure(waiting).await, 1);
 
-    // Purchasing approves what moves now, not what it was worth when it was asked for.
+    // An approval checks the current value of the goods, not their value at the time of the request.
     let buyer = buyer(&server, &admin).await;
     admin.patch("/api/stores/W1/settings", &json!({"approval.adjustment_value": 400})).await.data();
     let loss = json!({"store_id": "W1", "reason": "loss", "lines": [{"sku": "A", "qty": -3}], "request_approval": true});

@@ -1,4 +1,4 @@
-//! Invoices that are changed in part, and payments by what leaves from where.
+//! Invoices that are changed in part, and payments by their accounts.
 
 use crate::office::finance_entries::{accountant, text};
 use crate::support::server::{Api, Server};
@@ -93,7 +93,7 @@ async fn banks_and_safes_pay_and_credits_alone_may_settle_a_bill() {
     let paid = finance.get(&path).await.data().clone();
     assert_eq!((&paid["state"], &paid["open"]), (&json!("paid"), &json!(0)));
     let items = finance.get("/api/settlement-items?method=supplier_payment").await.data()["items"].clone();
-    assert_eq!(items.as_array().unwrap().len(), 2, "no bank tells of what credits settled");
+    assert_eq!(items.as_array().unwrap().len(), 2, "credit notes make no bank payments");
     let dates: Vec<_> = items.as_array().unwrap().iter().map(|item| &item["entry_date"]).collect();
     assert!(dates.iter().all(|date| date.is_string()), "posted in the book of the invoice: {dates:?}");
     let proofs = finance.post("/api/finance/proofs", &json!({})).await.data().clone();

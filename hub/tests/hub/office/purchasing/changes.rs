@@ -1,4 +1,4 @@
-//! Every change that buyers and accountants make of orders, price lists, invoices and payments, once.
+//! Every change of orders, price lists, invoices and payments, once each.
 
 use crate::office::audit::tells;
 use crate::office::finance_entries::text;
@@ -7,7 +7,7 @@ use crate::support::shop::Shop;
 use crate::sync::records::{DAY, NOON, receiving};
 use serde_json::{Value, json};
 
-/// Price lists, and what becomes of orders.
+/// Changes price lists and orders.
 pub async fn buy(supplier: &str, admin: &Api) {
     let list = format!("/api/suppliers/{supplier}/products");
     let row = admin.post(&list, &json!({"sku": "A", "unit_cost": 9})).await.data().clone();
@@ -35,7 +35,7 @@ pub async fn buy(supplier: &str, admin: &Api) {
     }
 }
 
-/// Invoices of an expense, and their payment.
+/// Enters invoices for expenses, and pays them.
 pub async fn owe(supplier: &str, admin: &Api) {
     let bill = |invoice_no: &str| {
         json!({"supplier_id": supplier, "invoice_no": invoice_no, "invoice_date": "2023-11-01",
@@ -65,7 +65,7 @@ pub async fn owe(supplier: &str, admin: &Api) {
     admin.post(&format!("{path}/reverse"), &reason).await.data();
 }
 
-/// Credit notes: one for goods that went back after they were billed, two for prices.
+/// Enters credit notes: one for goods that were returned after billing, two for prices.
 pub async fn credit(supplier: &str, shop: &mut Shop, admin: &Api) {
     let mut came: Value = serde_json::from_str(&receiving("S001", "B", 2, "evt_b1")).unwrap();
     came["payload"]["receiving"]["supplier_id"] = json!(supplier);

@@ -1,4 +1,4 @@
-//! Credit notes for prices and for receipts that were taken back, and goods that come after their invoice.
+//! Credit notes for prices and for reversed receipts, and goods that arrive after their invoice.
 
 use crate::office::finance_entries::{accountant, text};
 use crate::office::purchasing::payables::{
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 const DAY_BEFORE: &str = "2023-11-19";
 
-/// The reversal of a receipt.
+/// Returns the reversal of a receipt.
 fn taken_back(mut receipt: Value, event_id: &str) -> Value {
     (receipt["type"], receipt["event_id"]) = (json!("receiving.reversed"), json!(event_id));
     receipt["payload"]["receiving"]["state"] = json!("reversed");
     receipt
 }
 
-/// Goods that came after the date of their invoice: on that day the supplier owes them.
+/// The goods arrive after the date of their invoice, so on that date the supplier owes them.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_day_between_an_invoice_and_its_goods_shows_what_account_2020_holds() {
     let server = Server::start().await;
@@ -53,7 +53,7 @@ async fn a_receipt_taken_back_after_it_was_billed_is_claimed_by_a_credit_note() 
     let finance = accountant(&server).await;
     tells(&mut shop, &came(&supplier_id, "evt_1", 4)).await;
     let invoice = owed(&finance, &bill(&supplier_id, "T-1", "rcv_evt_1", 4)).await;
-    // Another receipt is billed by an invoice that is matched only: it is disputed, and nothing of it is a claim.
+    // The invoice of another receipt is matched but not approved. It becomes disputed, and no part of it is claimed.
     tells(&mut shop, &came(&supplier_id, "evt_3", 7)).await;
     let waits = finance.post(INVOICES, &bill(&supplier_id, "T-2", "rcv_evt_3", 7)).await.data().clone();
     let waits = format!("{INVOICES}/{}", text(&waits, "invoice_id"));
@@ -82,7 +82,7 @@ async fn a_receipt_taken_back_after_it_was_billed_is_claimed_by_a_credit_note() 
     finance.post(&format!("{path}/approve"), &json!({})).await.data();
     assert_eq!(finance.get("/api/finance/uninvoiced").await.data()["items"], json!([]));
     assert_eq!((balance(&finance, "2020").await, balance(&finance, "2010").await), (0, 0));
-    // A price that was too high: its invoice is owed in S001's book.
+    // A price that was too high. The debt of the invoice is in S001's book.
     let price = json!({"supplier_id": supplier_id, "credit_note_no": "C-2", "date": DAY, "kind": "price",
         "invoice_id": invoice["invoice_id"], "lines": [{"net": 40, "tax": 4}]});
     for (name, wrong) in [("date", json!(DAY_BEFORE)), ("lines", json!([{"net": 4_001, "tax": 0}]))] {
@@ -95,7 +95,7 @@ async fn a_receipt_taken_back_after_it_was_billed_is_claimed_by_a_credit_note() 
     let path = format!("{NOTES}/{}", text(&made, "credit_note_id"));
     finance.post(&format!("{path}/approve"), &json!({})).await.data();
     assert_eq!(balance(&finance, "2010").await, 44);
-    // Another one for more than is left, and one for an expense, which gets it back.
+    // Another note exceeds the rest; one for an expense is posted to the expense.
     let mut more = price.clone();
     (more["credit_note_no"], more["lines"]) = (json!("C-3"), json!([{"net": 3_961, "tax": 0}]));
     assert_eq!(finance.post(NOTES, &more).await.refusal(), "422 validation_failed");

@@ -1,4 +1,4 @@
-//! Nobody approves what they wrote: who changed lines, amounts or supplier of somebody else's document wrote it too.
+//! Nobody approves their own document: whoever changed lines, amounts or supplier of a document counts as its writer.
 
 use crate::office::finance_entries::text;
 use crate::office::purchasing::payables::{INVOICES, came, five_back, supplier, tells};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const ORDERS: &str = "/api/purchase-orders";
 
-/// A hub with four eyes, and three persons of each role beside its administrator.
+/// Starts a hub with four eyes, with three users of each role beside its administrator.
 async fn strict() -> (Server, [Api; 3], [Api; 3]) {
     let place = Place::initialised().await;
     let config = std::fs::read_to_string(&place.config).unwrap();
@@ -57,19 +57,19 @@ async fn the_last_editor_of_an_order_does_not_approve_it() {
         let path = draft().await;
         let changed = ben.patch(&path, change).await.data().clone();
         assert_eq!(changed["writers"].as_array().unwrap().len(), 1);
-        // What somebody else changes afterwards does not wash him clean.
+        // Later changes by somebody else do not make the writer a valid approver.
         cem.patch(&path, &json!({"note": "soon", "expected_at": "2999-01-01"})).await.data();
         for wrote in [&ann, &ben] {
             assert_eq!(approve(wrote, &path).await.refusal(), "403 approval_required", "{change}");
         }
-        assert_eq!(approve(&cem, &path).await.data()["state"], "approved", "a note is not a line");
+        assert_eq!(approve(&cem, &path).await.data()["state"], "approved", "a note is not a change of lines");
     }
     let path = draft().await;
     ben.patch(&path, &json!({"note": "soon"})).await.data();
     approve(&ben, &path).await.data();
     ann.post(&format!("{path}/send"), &json!({})).await.data();
     let revise = |revision: u32, qty: i64| json!({"revision": revision, "reason": "more", "lines": [{"line_no": 1, "sku": "A", "qty": qty, "unit_cost": 100}]});
-    // A revision to a higher total waits for another person, whoever asks for it.
+    // A revision to a higher total needs the approval of another person, whoever makes it.
     for (proposer, others) in [(&ben, [&ann, &ben]), (&ann, [&ann, &ann])] {
         let revision = u32::try_from(admin.get(&path).await.data()["revision"].as_u64().unwrap()).unwrap();
         let before = admin.get(&path).await.data()["total"].clone();
@@ -88,7 +88,7 @@ async fn the_last_editor_of_an_order_does_not_approve_it() {
     let given_back = step(&ben, &path, "reject").await.data().clone();
     assert_eq!((&given_back["proposed"], &given_back["state"]), (&Value::Null, &json!("sent")));
     assert_eq!(approve(&cem, &path).await.refusal(), "409 invalid_state");
-    // A lower total waits for nobody.
+    // A lower total needs no approval.
     assert_eq!(ann.post(&format!("{path}/revise"), &revise(2, 5)).await.data()["total"], 500);
 }
 
@@ -138,7 +138,7 @@ async fn a_credit_note_that_says_something_else_takes_two() {
     assert_eq!(waiting["proposed"]["net"], 1);
     assert_eq!(ann.post(&confirm, &paper(1)).await.refusal(), "403 approval_required");
     let other = ben.post(&confirm, &paper(2)).await.data().clone();
-    assert_eq!(other["proposed"]["net"], 2, "they do not agree");
+    assert_eq!(other["proposed"]["net"], 2, "the two do not agree");
     let agreed = ann.post(&confirm, &paper(2)).await.data().clone();
     assert_eq!((&agreed["state"], &agreed["total"]), (&json!("approved"), &json!(2)));
     assert_eq!(agreed["proposed"], Value::Null);

@@ -1,4 +1,4 @@
-//! Goods whose price per piece is no whole figure.
+//! Goods whose price per piece is not a whole number.
 
 use super::payables::{balance, bill, came, owed, proven, supplier, tells};
 use crate::office::finance_entries::accountant;
@@ -6,7 +6,7 @@ use crate::support::server::Server;
 use crate::support::shop::Shop;
 use serde_json::json;
 
-/// (pieces, what they cost together, a price per piece that is near): what came in at its total is billed at its total.
+/// (pieces, total cost, a nearby price per piece): a receipt at its total is billed at its total.
 #[tokio::test(flavor = "multi_thread")]
 async fn goods_without_a_whole_price_per_piece_are_billed_to_the_unit() {
     let server = Server::start().await;
@@ -34,6 +34,6 @@ async fn goods_without_a_whole_price_per_piece_are_billed_to_the_unit() {
         assert_eq!((&made["state"], &made["net"]), (&json!("approved"), &json!(total)), "{made}");
     }
     assert_eq!(balance(&finance, "2020").await, 0);
-    assert_eq!(balance(&finance, "5030").await, 0, "nothing is variance");
+    assert_eq!(balance(&finance, "5030").await, 0, "no variance");
     proven(&finance).await;
 }

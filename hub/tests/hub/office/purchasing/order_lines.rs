@@ -1,4 +1,4 @@
-//! Orders with several lines of one product, lines that are closed, and a store's own level at which it orders.
+//! Orders with several lines of one product, closed lines, and a store's own reorder level.
 
 use crate::office::finance_entries::{accountant, text};
 use crate::support::server::{Api, Server};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const ORDERS: &str = "/api/purchase-orders";
 const INVOICES: &str = "/api/finance/invoices";
 
-/// An order that its store knows: 10 pieces at 9,000 and 10 at 8,000.
+/// Creates an order that the store has: 10 pieces at 9,000 and 10 at 8,000.
 async fn ordered(admin: &Api) -> (String, String) {
     admin.post("/api/products", &json!({"sku": "A", "name": "Tea", "price": 15_000})).await.data();
     let supplier =
@@ -24,7 +24,7 @@ async fn ordered(admin: &Api) -> (String, String) {
     (supplier_id, po_id)
 }
 
-/// Pieces of the order came, at the price of its first line.
+/// Receives pieces of the order at the price of its first line.
 async fn came(shop: &mut Shop, (supplier_id, po_id): (&str, &str), event_id: &str, qty: i64) {
     let mut record: Value = serde_json::from_str(&receiving("S001", "A", qty, event_id)).unwrap();
     let receipt = &mut record["payload"]["receiving"];
@@ -60,8 +60,8 @@ async fn pieces_are_billed_by_the_line_of_the_order_that_they_came_for() {
     };
     assert_eq!(billed().await, [0, 10]);
     let again = matched("T-2", second).await;
-    assert_eq!(again["exceptions"][0]["type"], "not_received", "all of that line is billed");
-    assert_eq!(again["lines"][0]["store_id"], "S001", "the book is that of the order's store");
+    assert_eq!(again["exceptions"][0]["type"], "not_received", "the whole line is billed");
+    assert_eq!(again["lines"][0]["store_id"], "S001", "the book of the order's store");
     let by_receipt =
         json!({"receiving_id": "rcv_evt_1", "receiving_line_no": 1, "qty": 10, "unit_cost": 9_000});
     let dear = matched("T-3", by_receipt).await;
@@ -83,9 +83,9 @@ async fn what_comes_for_a_closed_line_is_flagged_and_a_store_has_its_own_level()
     came(&mut shop, (&supplier_id, &po_id), "evt_1", 4).await;
     let found = admin.get("/api/exceptions?code=order_over_receipt").await.data()["items"].clone();
     assert_eq!((&found[0]["event_id"], &found[0]["details"]["skus"]), (&json!("evt_1"), &json!(["A"])));
-    assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'A'").await, 4, "the goods are there");
+    assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'A'").await, 4, "the goods are in stock");
     let suggested = async || admin.get(&format!("{ORDERS}/suggestions?store_id=S001")).await.data().clone();
-    assert_eq!(suggested().await["items"], json!([]), "nobody wants more");
+    assert_eq!(suggested().await["items"], json!([]), "nothing needs to be ordered");
     admin.patch("/api/stores/S001/products/A/settings", &json!({"reorder_level": 6})).await.data();
     let now = suggested().await;
     assert_eq!((&now["items"][0]["reorder_point"], &now["items"][0]["qty"]), (&json!(6), &json!(2)));

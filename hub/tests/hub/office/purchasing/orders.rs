@@ -10,7 +10,7 @@ const ORDERS: &str = "/api/purchase-orders";
 const INVOICES: &str = "/api/finance/invoices";
 const PAYMENTS: &str = "/api/finance/payments";
 
-/// A supplier with terms, and product A.
+/// Creates a supplier with terms, and product A.
 async fn supplied(admin: &Api) -> String {
     let product = json!({"sku": "A", "name": "Tea", "price": 15_000});
     admin.post("/api/products", &product).await.data();
@@ -59,7 +59,7 @@ async fn an_order_takes_its_price_from_the_list_and_is_revised_line_by_line() {
     let mut unlisted = revise(0, 50);
     unlisted["lines"] = json!([{"line_no": 1, "sku": "A", "qty": 50}, {"sku": "B", "qty": 1}]);
     let unlisted = admin.post(&format!("{path}/revise"), &unlisted).await;
-    assert_eq!(unlisted.refusal(), "422 validation_failed", "the price list has none of B");
+    assert_eq!(unlisted.refusal(), "422 validation_failed", "the price list does not contain B");
     assert_eq!(unlisted.body["error"]["details"]["fields"][0]["path"], "lines[1].unit_cost");
     let stale = admin.post(&format!("{path}/revise"), &revise(7, 50)).await;
     assert_eq!(
@@ -174,18 +174,22 @@ async fn what_runs_low_is_suggested_and_a_large_order_waits_for_an_administrator
     let drafts =
         ann.post(&format!("{ORDERS}/suggestions"), &json!({"store_id": "S001"})).await.data().clone();
     assert_eq!(drafts["items"][0]["total"], 96);
-    assert_eq!(suggested().await, [json!(["B", 10, null, "no_supplier"])], "a draft is on its way");
+    assert_eq!(suggested().await, [json!(["B", 10, null, "no_supplier"])], "there is a draft of it");
     let path = format!("{ORDERS}/{}", text(&drafts["items"][0], "po_id"));
     ann.post(&format!("{path}/submit"), &json!({})).await.data();
     let approve = format!("{path}/approve");
-    assert_eq!(ben.post(&approve, &json!({})).await.refusal(), "403 approval_required", "too much");
+    assert_eq!(ben.post(&approve, &json!({})).await.refusal(), "403 approval_required", "above the limit");
     let less = json!({"lines": [{"sku": "A", "qty": 10}]});
     admin.post(&format!("{path}/reject"), &json!({"reason": "less"})).await.data();
     ann.patch(&path, &less).await.data();
-    assert_eq!(ann.post(&approve, &json!({})).await.refusal(), "403 approval_required", "it is her own");
+    assert_eq!(
+        ann.post(&approve, &json!({})).await.refusal(),
+        "403 approval_required",
+        "she wrote it herself"
+    );
     let approved = ben.post(&approve, &json!({})).await.data().clone();
     assert_eq!((&approved["state"], &approved["approved_total"]), (&json!("approved"), &json!(80)));
-    // A line that was closed is not waited for beside another one without somebody who answers for both.
+    // Reopening a closed line raises the total of the order, so it needs an approval.
     ann.post(&format!("{path}/send"), &json!({})).await.data();
     let other =
         json!({"revision": 0, "reason": "another", "lines": [{"sku": "B", "qty": 8, "unit_cost": 10}]});
@@ -221,7 +225,7 @@ async fn a_cancellation_is_final_once_its_store_has_gone_past_it() {
     assert_eq!(
         admin.get(&path).await.data()["cancel_final"],
         false,
-        "it was told, and may not have been taken in"
+        "the order was sent, and the store may not have applied it"
     );
     pulls(&shop, &cancelled).await;
     assert_eq!(admin.get(&path).await.data()["cancel_final"], true);
@@ -233,5 +237,5 @@ async fn a_cancellation_is_final_once_its_store_has_gone_past_it() {
     assert_eq!((&after["state"], &after["lines"][0]["received_qty"]), (&json!("cancelled"), &json!(0)));
     let found = admin.get("/api/exceptions?code=order_cancelled_and_received").await.data()["items"].clone();
     assert_eq!((found.as_array().unwrap().len(), &found[0]["event_id"]), (1, &json!("evt_1")));
-    assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'A'").await, 4, "the goods are there");
+    assert_eq!(server.figure("SELECT qty FROM stock WHERE sku = 'A'").await, 4, "the goods are in stock");
 }

@@ -1,4 +1,4 @@
-//! Credit notes, what is owed on a day, and bills that are wrong.
+//! Credit notes, debts on a day, and wrong invoices.
 
 use crate::office::finance_entries::{accountant, text};
 use crate::support::server::{Api, Place, Server, stderr, stdout};
@@ -22,7 +22,7 @@ pub async fn tells(shop: &mut Shop, record: &Value) {
     assert_eq!(answer.data()["parked"], json!([]));
 }
 
-/// A receipt of pieces at 1,000 each.
+/// Returns a receipt of pieces at 1,000 each.
 pub fn came(supplier_id: &str, event_id: &str, qty: i64) -> Value {
     let mut record: Value = serde_json::from_str(&receiving("S001", "A", qty, event_id)).unwrap();
     let receipt = &mut record["payload"]["receiving"];
@@ -33,7 +33,7 @@ pub fn came(supplier_id: &str, event_id: &str, qty: i64) -> Value {
     record
 }
 
-/// Five pieces that go back to their supplier.
+/// Returns five pieces to their supplier.
 pub fn five_back(supplier_id: &str) -> Value {
     let mut back: Value = serde_json::from_str(&receiving("S001", "A", 1, "evt_2")).unwrap();
     back["type"] = json!("supplier_return.posted");
@@ -55,7 +55,7 @@ pub fn expense(supplier_id: &str, invoice_no: &str, amount: i64) -> Value {
         "lines": [{"account": "6060", "store_id": "S001", "qty": 1, "unit_cost": amount}]})
 }
 
-/// Writes an invoice down, and takes it to the books.
+/// Enters an invoice, matches it and approves it.
 pub async fn owed(finance: &Api, bill: &Value) -> Value {
     let made = finance.post(INVOICES, bill).await.data().clone();
     let path = format!("{INVOICES}/{}", text(&made, "invoice_id"));
@@ -63,7 +63,7 @@ pub async fn owed(finance: &Api, bill: &Value) -> Value {
     finance.post(&format!("{path}/approve"), &json!({})).await.data().clone()
 }
 
-/// What an account of a store holds, debit above 0.
+/// Returns the balance of an account of a store, debit above 0.
 pub async fn balance(finance: &Api, account: &str) -> i64 {
     let path = format!("/api/finance/trial-balance?date={DAY}&store_id=S001");
     let table = finance.get(&path).await.data().clone();
@@ -99,7 +99,7 @@ async fn goods_that_go_back_after_the_invoice_make_a_credit_note() {
     proven(&finance).await;
     let note = finance.get(&format!("{NOTES}?state=expected")).await.data()["items"][0].clone();
     assert_eq!((&note["total"], &note["supplier_return_id"]), (&json!(5_550), &json!("srt_1")));
-    // It is numbered by when it was made, not by the store's day, and stands by its return.
+    // The number has the year in which the note was made, not that of the store's day. The return lists its entries.
     let year = server.hub.today(edge::clock::now()).year();
     assert_eq!(note["doc_no"], json!(format!("CN-{year}-000001")));
     let returned = finance.get("/api/supplier-returns/srt_1").await.data().clone();
@@ -130,7 +130,7 @@ async fn goods_that_go_back_after_the_invoice_make_a_credit_note() {
         {"tax_rate_bp": null, "base": -5_000, "tax": -500, "documents": 1}]);
     assert_eq!((&tax["input"], &tax["payable"]), (&input, &json!(-600)));
     assert_eq!(tax["ledger"], json!({"output_tax": 0, "input_tax": 600, "agrees": true}));
-    // The same, document by document.
+    // The same figures by document.
     let documents = format!("/api/finance/tax?from={DAY}&to={DAY}&group_by=document&limit=1");
     let (mut pages, mut path) = (Vec::new(), documents.clone());
     loop {
@@ -145,7 +145,7 @@ async fn goods_that_go_back_after_the_invoice_make_a_credit_note() {
     let mut rows: Vec<Value> = pages.iter().map(row).collect();
     rows.sort_by_key(Value::to_string);
     let total = |name: &str| pages.iter().map(|row| row[name].as_i64().unwrap()).sum::<i64>();
-    // What was expected of the credit note, and what its paper says beyond that.
+    // The expected part of the credit note, and what its document has beyond that.
     let expected = [
         json!(["credit_note", "C-1", -5_000, -550, DAY]),
         json!(["credit_note", "C-1", 0, 50, DAY]),
@@ -183,7 +183,7 @@ async fn bills_and_payments_that_are_wrong_are_refused() {
     let mut none = expense(&tea, "T-1", 5);
     none["lines"] = json!([]);
     assert_eq!(finance.post(INVOICES, &none).await.refusal(), "422 validation_failed");
-    // Billed twice: two invoices of one receipt, matched at once.
+    // Two invoices for one receipt, matched at the same time.
     tells(&mut shop, &came(&tea, "evt_1", 10)).await;
     let mut paths = Vec::new();
     for invoice_no in ["A-1", "A-2"] {
@@ -201,10 +201,10 @@ async fn bills_and_payments_that_are_wrong_are_refused() {
     assert_eq!(states, ["disputed", "matched"], "{answers:?}");
     let second = answers.iter().find(|one| one["state"] == "disputed").unwrap();
     assert!(second["exceptions"].to_string().contains("not_received"), "{second}");
-    // Another receipt of its supplier does not help: a match of it lacks none of that receipt's pieces.
+    // Another receipt of the supplier does not help, because the match lacks no pieces of that receipt.
     let path = format!("{INVOICES}/{}", text(second, "invoice_id"));
     assert_eq!(finance.get(&path).await.data()["rematch"], false);
-    // Who made it does not answer for it, nor anybody of finance for so much.
+    // The writer can't approve the invoice, and finance can't approve this amount.
     let small = finance.post(INVOICES, &expense(&tea, "B-1", 100)).await.data().clone();
     let path = format!("{INVOICES}/{}", text(&small, "invoice_id"));
     finance.post(&format!("{path}/match"), &json!({})).await.data();
@@ -276,7 +276,7 @@ async fn bills_and_payments_that_are_wrong_are_refused() {
         assert!(!found.status.success() && text.contains(says), "{wrong}: {text}");
         run(right).await.unwrap();
     }
-    // Its number is free again, and what is due is proposed.
+    // The number can be used again, and the due date is proposed.
     finance.post(INVOICES, &expense(&tea, "b 3", 100)).await.data();
 }
 
@@ -291,7 +291,7 @@ async fn what_is_not_billed_keeps_its_cost_while_an_invoice_holds_pieces() {
     let held = finance.post(INVOICES, &bill(&supplier_id, "T-1", "rcv_evt_1", 4)).await.data().clone();
     let path = format!("{INVOICES}/{}", text(&held, "invoice_id"));
     assert_eq!(finance.post(&format!("{path}/match"), &json!({})).await.data()["state"], "matched");
-    // The books still hold all of it: a share of that among the pieces that are left would be 1,667 each.
+    // The books still have the whole value: divided by the remaining pieces it would be 1,667 each.
     let open = finance.get("/api/finance/uninvoiced").await.data()["items"][0].clone();
     let figures = (&open["open_qty"], &open["unit_cost"], &open["open_value"]);
     assert_eq!(figures, (&json!(6), &json!(1_000), &json!(10_000)));
@@ -342,6 +342,10 @@ async fn what_is_accepted_of_an_invoice_costs_together_however_often_somebody_ac
     let refused = finance.post(&path, &accept(2)).await;
     assert_eq!(refused.refusal(), "403 approval_required");
     assert_eq!(refused.body["error"]["details"], json!({"limit": 400, "amount": 600}));
-    assert_eq!(finance.post(&path, &json!({})).await.data()["state"], "disputed", "nothing is accepted now");
+    assert_eq!(
+        finance.post(&path, &json!({})).await.data()["state"],
+        "disputed",
+        "nothing is accepted this time"
+    );
     assert_eq!(admin.post(&path, &accept(2)).await.data()["state"], "matched");
 }

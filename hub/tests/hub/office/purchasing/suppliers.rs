@@ -1,4 +1,4 @@
-//! Suppliers: what is agreed with them, and which of them a product is ordered from.
+//! Suppliers: their terms, and the supplier from which a product is ordered.
 
 use crate::office::finance_entries::text;
 use crate::support::server::Server;
@@ -36,8 +36,8 @@ async fn what_is_agreed_with_a_supplier_may_be_taken_away_again() {
         [(); 3].map(|()| Value::Null)
     );
     let counts = admin.get(&format!("{list}?on=2026-11-20")).await.data()["items"].clone();
-    assert_eq!(counts.as_array().unwrap().len(), 1, "it goes on");
-    // A file says nothing of what it has no column for.
+    assert_eq!(counts.as_array().unwrap().len(), 1, "the price stays in effect");
+    // A file does not change fields for which it has no column.
     let packed = json!({"sku": "A", "unit_cost": 9, "min_qty": 5, "pack_qty": 12, "lead_time_days": 3, "preferred": true});
     admin.post(&list, &packed).await.data();
     let imports = async |file: &str| {

@@ -1,4 +1,4 @@
-//! What is taken back before it is settled: an advance, and goods of a matched invoice.
+//! Reversals before settlement: an advance, and goods of a matched invoice.
 
 use super::payables::{INVOICES, PAYMENTS, balance, bill, came, five_back, proven, supplier, tells};
 use crate::office::finance_entries::text;

@@ -1,4 +1,4 @@
-//! Reports of the accountant's story, as far as stores told it: every figure was computed by hand.
+//! Reports of the part of the accountant's story that stores report. Every figure was computed by hand.
 
 use crate::office::finance::tells;
 use crate::office::finance_story::{pots, tea};
@@ -17,7 +17,7 @@ async fn reported() -> (Server, Api) {
     (server, admin)
 }
 
-/// Figures of each row of a report, with its first key.
+/// Returns the named figures of each row of a report, with its first key.
 async fn rows(api: &Api, query: &str, names: &[&str]) -> Value {
     let path = format!("/api/reports/{query}");
     let report = api.get(&path).await.data().clone();
@@ -212,7 +212,7 @@ async fn a_receipt_stays_on_its_day_and_what_takes_it_back_is_below_0_on_its_own
     }
     assert_eq!(figures("from=2023-11-22&to=2023-11-22".to_owned()).await, (json!(-20), json!(-1)));
     assert_eq!(figures(format!("from={DAY}&to=2023-11-22")).await, (json!(5), json!(1)));
-    // Told of by the day that it is listed by.
+    // The list uses the original day of the receipt.
     let listed = admin.get(&format!("/api/receiving?to={DAY}&state=reversed")).await.data()["items"].clone();
     assert_eq!((&listed[0]["receiving_id"], &listed[0]["business_date"]), (&json!("rcv_evt_1"), &json!(DAY)));
 }

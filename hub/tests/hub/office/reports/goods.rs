@@ -1,5 +1,5 @@
-//! Reports of a day of one store, every figure computed by hand: 20 pieces came, 5 were sold, 1 came back, 2 were
-//! stolen; a voided sale does not count.
+//! Reports of one day of one store. Every figure was computed by hand: 20 pieces came, 5 were sold, 1 was returned, 2
+//! were stolen; a voided sale does not count.
 
 use crate::office::finance::{adjustment, tells};
 use crate::support::server::{Api, Server, stderr};
@@ -17,7 +17,7 @@ fn sale(number: u64, qty: i64) -> Sale<'static> {
     Sale { store: "S001", number, shift: "shf_1", sku: "A", qty, price: 1000 }
 }
 
-/// 3 pieces to a member, of which a promotion takes 300: 2,700 and 297 tax.
+/// Returns a sale of 3 pieces to a member with a promotion of 300: 2,700 and a tax of 297.
 fn promoted() -> String {
     let mut whole: Value = serde_json::from_str(&sale(1, 3).record("evt_1")).unwrap();
     let paid = &mut whole["payload"];
@@ -68,7 +68,7 @@ async fn reported() -> (Server, Api) {
     (server, admin)
 }
 
-/// The rows of a report, those figures of each.
+/// Returns the named figures of each row of a report.
 async fn rows(api: &Api, query: &str, names: &str) -> Value {
     let report = api.get(&format!("/api/reports/{query}")).await.data().clone();
     let row = |row: &Value| names.split(' ').map(|name| row[name].clone()).collect::<Value>();
@@ -209,7 +209,7 @@ async fn every_grouping_is_a_table_and_a_chart_and_adds_up() {
             let (says, table) = api.headed(&path, "text/csv", "x-completeness").await;
             assert_eq!(says.as_deref(), Some("0/1; missing=S001"), "{path}");
             assert_eq!(table.matches("\r\n").count(), items.len() + 1, "{path}: {table}");
-            // Names of products stand in tables alone.
+            // Only tables have the names of products.
             let of_table = |name: &&str| *name != "name" || items.iter().any(|row| row.get("name").is_some());
             let columns = table.split("\r\n").next().unwrap().split(',');
             let columns: Vec<&str> = columns.filter(of_table).collect();
@@ -222,7 +222,7 @@ async fn every_grouping_is_a_table_and_a_chart_and_adds_up() {
             }
             let chart = api.text(&path, "image/svg+xml").await;
             assert!(chart.starts_with("<svg") && chart.contains("0/1; missing=S001"), "{path}: {chart}");
-            // What doesn't overlap adds up to the totals.
+            // Figures of groups that do not overlap add up to the totals.
             for (figure, total) in report["totals"].as_object().unwrap() {
                 let part = |row: &Value| row[figure].as_i64();
                 let sum: Option<i64> = items.iter().map(part).sum();
@@ -282,7 +282,8 @@ async fn what_no_report_can_be_asked_for_is_refused() {
         )
     };
     let pool = server.hub.db.pool();
-    // A figure that no sum can hold, and one that no reader of JSON can: it is hidden, and the others are told.
+    // A sum that exceeds the database's range, and one that JSON readers can't represent: both are null, the others are
+    // shown.
     let columns = "sales_days (store_id, business_date, entry_date, sales_count, items_count, gross, discount, tax, \
                    total, rounding, returns_count, returns_total, returns_tax, returns_rounding)";
     for (day, rows) in [("2024-01-01", 1_100), ("2024-01-02", 2)] {
@@ -299,8 +300,8 @@ async fn what_no_report_can_be_asked_for_is_refused() {
     let found = api.get("/api/reports/sales?from=2024-01-03&to=2024-01-03&group_by=sku").await;
     assert_eq!(found.refusal(), "400 invalid_query");
     let fewer = api.get("/api/reports/sales?from=2024-01-03&to=2024-01-03&group_by=category").await;
-    assert_eq!(fewer.data()["items"], json!([]), "of no product there is no category");
-    assert_eq!(rows(&api, &of("sales", "day"), "total").await, json!([[5_217]]), "the hub goes on");
+    assert_eq!(fewer.data()["items"], json!([]), "rows without a product have no category");
+    assert_eq!(rows(&api, &of("sales", "day"), "total").await, json!([[5_217]]), "the hub still works");
 }
 
 #[tokio::test(flavor = "multi_thread")]

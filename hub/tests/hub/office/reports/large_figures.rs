@@ -1,4 +1,4 @@
-//! A sum that no figure holds is null, wherever it is added up: the rest of its answer is told.
+//! A sum that exceeds the largest figure is null wherever it is computed, and the rest of the answer is complete.
 
 use crate::office::finance_entries::accountant;
 use crate::support::server::Server;
@@ -7,7 +7,7 @@ use crate::sync::kinds::moved_cash;
 use crate::sync::records::{DAY, Sale, receiving};
 use serde_json::json;
 
-/// Rows of the largest figure, of numbers from one to another.
+/// Inserts rows with the largest figure, numbered from `first` to `last`.
 async fn filled(server: &Server, (first, last): (i64, i64)) {
     for (columns, row) in [
         (
@@ -46,7 +46,7 @@ async fn filled(server: &Server, (first, last): (i64, i64)) {
 async fn a_sum_above_the_largest_figure_is_null_and_the_rest_is_reported() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
-    // Numbers that no JSON reader can represent, and that the database can't add.
+    // Sums that no JSON reader can represent, and sums that the database can't compute.
     for numbers in [(1, 2), (3, 1_100)] {
         filled(&server, numbers).await;
         for path in [
@@ -67,10 +67,10 @@ async fn a_sum_above_the_largest_figure_is_null_and_the_rest_is_reported() {
             profit["totals"]["other_income"].is_null() && profit["totals"]["result"].is_null(),
             "{profit}"
         );
-        assert_eq!(profit["totals"]["gross_sales"], 0, "the others of the row");
+        assert_eq!(profit["totals"]["gross_sales"], 0, "the other figures of the row");
         let one =
             finance.get(&format!("/api/reports/profit?from={DAY}&to={DAY}&store_id=S1")).await.data().clone();
-        assert_eq!(one["totals"]["other_income"], 9_007_199_254_740_991_i64, "a store alone");
+        assert_eq!(one["totals"]["other_income"], 9_007_199_254_740_991_i64, "a single store");
         let proven = finance.post("/api/finance/proofs", &json!({})).await.data().clone();
         assert_eq!(proven["proofs"].as_array().unwrap().len(), 15);
     }
@@ -109,7 +109,7 @@ async fn records_beyond_the_bounds_of_commands_are_parked_with_an_alarm_and_repo
     }
     let sales = admin.get(&format!("/api/reports/sales?from={DAY}&to={DAY}")).await.data().clone();
     assert_eq!((&sales["totals"]["total"], &sales["totals"]["sales_count"]), (&json!(null), &json!(2)));
-    assert_eq!(sums(&server, "S001").await["sales_count"], 1, "the store's status is told");
+    assert_eq!(sums(&server, "S001").await["sales_count"], 1, "the store's status is shown");
     finance.get(&format!("/api/finance/trial-balance?date={DAY}")).await.data();
     finance.post("/api/finance/proofs", &json!({})).await.data();
 }

@@ -1,4 +1,4 @@
-//! Rollups: by both days, held against the records, and made anew.
+//! Rollups: by both dates, compared with the records, and rebuilt.
 
 use crate::office::finance::tells;
 use crate::office::finance_entries::accountant;
@@ -41,7 +41,7 @@ async fn what_comes_late_counts_for_its_own_day_and_for_another_in_the_books() {
     assert_eq!(
         (&books["items"], &books["items"][0]["entry_date"]),
         (&before, &json!(DAY)),
-        "it stays as it was"
+        "the rollup is unchanged"
     );
     let next = sales(&finance, "from=2023-11-21&to=2023-11-21&dates=books").await;
     assert_eq!(of(&next), [json!(1), json!(1_110), json!({"count": 1, "total": -1_110})]);
@@ -61,7 +61,7 @@ async fn what_is_read_by_months_and_days_comes_to_what_its_days_come_to() {
     }
     let force = json!({"force": true, "reason": "sales follow", "store_ids": ["S001"]});
     finance.post("/api/finance/days/2023-12-01/lock", &force).await.data();
-    // Of October, and of December in the books.
+    // A sale of October that the books have in December.
     sells(&mut shop, "2023-10-05").await;
     for (from, to, business, books) in [
         ("2023-10-01", "2023-11-30", 5, 4),
@@ -150,7 +150,7 @@ async fn a_sale_counts_for_the_tier_of_its_time_and_its_void_for_the_same() {
     tells(&mut shop, vec![sold(1), sold(2), nobodys.record("evt_5")]).await;
     assert_eq!(tiers().await, json!([["gold", 2, 2], [null, 1, 0]]));
     becomes("silver").await;
-    // One that is sold and voided at once, and one that was sold to the tier of then.
+    // One sale is voided at once; the other was to a member of the tier at that time.
     tells(&mut shop, vec![sold(3), sold(4), voids(4), voids(2)]).await;
     assert_eq!(tiers().await, json!([["gold", 1, 1], ["silver", 1, 1], [null, 1, 0]]));
     becomes("bronze").await;
@@ -182,7 +182,7 @@ async fn a_line_keeps_its_category_until_categories_are_made_anew() {
     assert_eq!(categories(sales(&admin, &day).await), json!([["food", 2]]));
 }
 
-/// A record changed at a place of its payload.
+/// Returns a record with changes at places of its payload.
 fn changed(record: &str, changes: &[(&str, Value)]) -> String {
     let mut whole: Value = serde_json::from_str(record).unwrap();
     for (place, value) in changes {

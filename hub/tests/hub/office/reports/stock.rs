@@ -42,7 +42,7 @@ async fn stock_of_all_stores_is_listed_by_product_and_store() {
         ])
     );
     let noon = json!(NOON);
-    assert_eq!(all["items"][0]["as_of"], noon, "what it did from then on has not come");
+    assert_eq!(all["items"][0]["as_of"], noon, "later records of the store have not arrived");
     assert!(all["items"][1]["as_of"].as_str() > noon.as_str(), "{all}");
     assert_eq!((&all["items"][0]["name"], &all["items"][0]["reorder_level"]), (&json!("Apple"), &json!(50)));
     for (filter, count) in [
@@ -59,7 +59,7 @@ async fn stock_of_all_stores_is_listed_by_product_and_store() {
         let found = admin.get(&format!("/api/stock?{filter}")).await.data()["items"].clone();
         assert_eq!(found.as_array().unwrap().len(), count, "{filter}");
     }
-    // Page by page it is the same list.
+    // The pages together are the same list.
     let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
         let page = admin.get(&format!("/api/stock?limit=3{cursor}")).await.data().clone();
@@ -104,7 +104,7 @@ async fn a_store_that_never_had_a_product_is_listed_with_what_comes_and_what_is_
         let Some(next) = page["next_cursor"].as_str() else { break };
         cursor = format!("&cursor={next}");
     }
-    assert_eq!(seen, all, "page by page it is the same list");
+    assert_eq!(seen, all, "the pages together are the same list");
     for (filter, found) in
         [("store_id=S002", &[1, 3][..]), ("damaged=true", &[3]), ("sku=A&store_id=S002", &[1])]
     {
@@ -172,7 +172,7 @@ async fn goods_on_their_way_are_their_senders_until_the_day_that_they_arrive_or_
     }
 }
 
-/// The same of a second line, of product B, that moves so many pieces of this value.
+/// Returns the record with a second line, of product B, that moves this many pieces of this value.
 fn with_second(record: &str, (qty, value): (i64, i64)) -> String {
     let mut record: Value = serde_json::from_str(record).unwrap();
     let lines = &mut record["payload"]["transfer"]["lines"];
@@ -194,7 +194,7 @@ async fn a_rest_is_taken_off_the_line_that_has_it() {
     let goods = ["A", "B"].map(|sku| receiving("S001", sku, 20, &format!("evt_rcv_{sku}")));
     let sent = with_second(&transfer("transfer.sent", "evt_sent", -10, &json!([])), (-10, -100));
     tells(&mut one, [&goods[..], &[sent]].concat()).await;
-    // The receiver takes 7 pieces of B in at 68, the sender's document says 70.
+    // The receiver takes 7 pieces of B at 68; the sender's document has 70.
     let arrived = with_second(&transfer("transfer.received", "evt_arrived", 7, &json!([])), (7, 68));
     tells(&mut two, vec![arrived]).await;
     tells(&mut one, vec![with_second(&transfer("transfer.resolved", "evt_lost", 0, &lost), (0, 0))]).await;

@@ -1,4 +1,4 @@
-//! Reports: their sums are what was pushed.
+//! Reports: their sums are those of the pushed records.
 
 use crate::support::server::Server;
 use crate::support::shop::Shop;
@@ -52,7 +52,7 @@ async fn every_grouping_adds_up_to_what_was_pushed() {
             assert_eq!(sum(&report, figure), expected, "{group_by} {figure}");
         }
     }
-    // A receipt of both products counts in each, and once in the totals.
+    // A receipt with both products counts for each of them, and once in the totals.
     let mut shop = Shop::open(&server, "S003").await;
     let sale = Sale { store: "S003", number: 1, shift: "shf_1", sku: "A", qty: 2, price: 990 };
     let mut record: Value = serde_json::from_str(&sale.record("evt_1")).unwrap();
@@ -102,7 +102,7 @@ async fn a_report_says_how_complete_it_is() {
         (&json!("S001"), &json!(["not_sealed"]))
     );
     let earlier = server.admin().await.get("/api/reports/sales?from=2023-11-19&to=2023-11-19").await;
-    assert_eq!(earlier.data()["completeness"]["stores_complete"], 1, "nothing was done on that day");
+    assert_eq!(earlier.data()["completeness"]["stores_complete"], 1, "the day has no records");
     sqlx::query("UPDATE store_days SET sealed = 1, stamp = 'x'").execute(server.hub.db.pool()).await.unwrap();
     let complete = report(&server, "").await["completeness"].clone();
     assert_eq!((&complete["stores_expected"], &complete["stores_complete"]), (&json!(3), &json!(1)));
@@ -121,7 +121,7 @@ async fn a_report_says_how_complete_it_is() {
     );
     assert_eq!(complete["missing"][0]["reasons"], json!(["pending"]));
     let later = server.admin().await.get("/api/reports/sales?from=2099-01-01&to=2099-01-01").await;
-    assert_eq!(later.data()["completeness"]["stores_expected"], 1, "it was disabled before");
+    assert_eq!(later.data()["completeness"]["stores_expected"], 1, "the store was disabled before that day");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -132,7 +132,7 @@ async fn a_day_is_over_when_the_stores_next_one_starts() {
     let day: jiff::civil::Date = DAY.parse().unwrap();
     let heard = day_end(day, &zone, midnight).0;
     let mut hello = shop.hello_body();
-    // Whatever was said when it was added, the store's own word on its day counts; a zone of a newer list does not.
+    // The day start that the store itself reports applies, and an unknown time zone is ignored.
     for (day_start, zone, over) in [
         ("00:00", None, true),
         ("23:59", None, false),
@@ -142,7 +142,7 @@ async fn a_day_is_over_when_the_stores_next_one_starts() {
     ] {
         (hello["day_start"], hello["timezone"]) = (json!(day_start), json!(zone));
         shop.say_hello(&hello).await.data();
-        // At midnight it fell silent.
+        // The store was last connected at midnight.
         let query = sqlx::query("UPDATE stores SET last_seen_at = $1").bind(heard);
         query.execute(server.hub.db.pool()).await.unwrap();
         let complete = report(&server, "").await["completeness"].clone();

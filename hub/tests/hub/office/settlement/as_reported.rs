@@ -1,5 +1,5 @@
-//! Files of providers as they write them: the payout as a row of its batch, days of other clocks, a disputed payment with its
-//! fee, what is held back.
+//! Files as providers write them: a payout as a row of its batch, days in other time zones, a disputed payment with its
+//! fee, and reserves.
 
 use crate::office::finance::tells;
 use crate::office::settlement::items::balance;
@@ -12,7 +12,7 @@ use crate::support::server::{Api, Server, stderr};
 use crate::support::shop::Shop;
 use serde_json::{Value, json};
 
-/// A row for each payment, and the payout itself.
+/// A file with a row for each payment, and the payout itself.
 const STRIPE: &str = include_str!("files/stripe-payout.csv");
 
 async fn stripe(admin: &Api) -> String {
@@ -36,7 +36,7 @@ async fn sold(server: &Server) -> Shop {
     shop
 }
 
-/// Account and amount of each line of what a resolution would post, credit below 0.
+/// Returns account and amount of each line that a resolution would post, credit below 0.
 async fn shown(admin: &Api, kind: &str, said: &Value) -> Vec<String> {
     let id = exception(admin, kind).await["exception_id"].as_str().unwrap().to_owned();
     let mut said = said.clone();
@@ -57,7 +57,7 @@ async fn a_payout_is_no_payment_and_its_batch_is_what_the_bank_gets() {
     let provider =
         admin.csv(&format!("/api/statements?source_id={source}"), &of_story(STRIPE)).await.data().clone();
     assert_eq!((&provider["matched"], &provider["exceptions"]), (&json!(3), &json!(1)), "{provider}");
-    // What is disputed and what the provider takes for it.
+    // The disputed amount, and the provider's fee for the dispute.
     assert_eq!(exception(&admin, "chargeback").await["amount"], -83_250);
     let accept = json!({"resolution": "accept"});
     let posting = ["1040 -98250", "6030 15000", "6060 83250"];
@@ -96,7 +96,7 @@ async fn a_payout_without_a_batch_is_known_by_its_amount() {
     let banked =
         reported(&admin, &bank, json!([{"date": day(20), "reference": "WALLET", "amount": 831}])).await;
     assert_eq!((&banked["matched"], &banked["exceptions"]), (&json!(1), &json!(0)));
-    // It is paid out once.
+    // The payout counts only once.
     let again =
         reported(&admin, &bank, json!([{"date": day(20), "reference": "OTHER", "amount": 831}])).await;
     assert_eq!((&again["matched"], &again["exceptions"]), (&json!(0), &json!(1)));
@@ -148,7 +148,7 @@ async fn a_charge_that_no_store_knows_of_and_its_refund_settle_each_other_and_le
     assert!(done.status.success(), "{}", stderr(&done));
 }
 
-/// Sales of the 19th by QRIS, which one bank pays out as one amount a store.
+/// Makes sales of the 19th by QRIS, which a bank pays out as one amount for each store.
 async fn sold_by_qris(server: &Server, store: &str, first: u64, amounts: [i64; 2]) -> Shop {
     let mut shop = Shop::open(server, store).await;
     let sale = |(number, amount)| paid(store, 19, number, ("qris", amount, ""));
@@ -208,7 +208,7 @@ async fn figures_in_pairs_of_columns_are_matched_by_the_reference_of_each_paymen
         let path = format!("/api/statements/{}/approve", statement["statement_id"].as_str().unwrap());
         assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
     }
-    // 4,662 + 6,660 of the payments, 3,000 of the month.
+    // 4,662 + 6,660 for the payments, 3,000 for the month.
     let accounts = ["1040", "1110", "6030"];
     let mut balances = Vec::new();
     for account in accounts {
@@ -223,14 +223,14 @@ async fn a_line_of_another_clock_is_matched_by_its_reference_and_may_be_of_tomor
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
-    // 09:00 of the 20th in Auckland is 20:00 of the 19th for the provider.
+    // 09:00 on the 20th in Auckland is 20:00 on the 19th for the provider.
     let records = vec![paid("S001", 20, 1, ("card", 155_400, "C-1001")), sealed("S001", 20)];
     tells(&mut shop, records).await;
     let cards = card_source(&admin).await;
     let line = json!([{"date": day(19), "reference": "C-1001", "gross": 155_400, "fee": 2_331}]);
     let read = reported(&admin, &cards, line).await;
     assert_eq!((&read["matched"], &read["exceptions"]), (&json!(1), &json!(0)), "{read}");
-    // At 00:30 in Jayapura the day is tomorrow at head office.
+    // At 00:30 in Jayapura it is still the day before at head office.
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
     let line = json!([{"date": day(24), "reference": "", "description": "BIAYA ADM", "amount": -5_000}]);
     assert_eq!(reported(&admin, &bank, line).await["lines_new"], 1);

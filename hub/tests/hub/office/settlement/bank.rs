@@ -1,5 +1,5 @@
-//! What head office itself sends through a bank, what was open when a book began, and what nobody reported: looked for by
-//! night.
+//! Bank payments of head office, items that were open when a book began, and items that nobody reported, which a
+//! nightly job finds.
 
 use crate::office::finance::tells;
 use crate::office::settlement::items::balance;
@@ -38,7 +38,7 @@ async fn payments_to_suppliers_are_found_at_the_bank() {
     let line =
         |reference: &str, amount: i64| json!({"date": day(20), "reference": reference, "amount": amount});
     let elsewhere = reported(&admin, &other, json!([line("TEA-778", -971_188)])).await;
-    assert_eq!(elsewhere["matched"], 0, "it left another account");
+    assert_eq!(elsewhere["matched"], 0, "the payment left another account");
     let statement =
         reported(&admin, &bank, json!([line("TEA-778", -971_188), line("TEA-779", -5_000)])).await;
     assert_eq!((&statement["matched"], &statement["exceptions"]), (&json!(1), &json!(1)));
@@ -51,7 +51,7 @@ async fn payments_to_suppliers_are_found_at_the_bank() {
     admin.post(&path, &json!({"resolution": "carry", "reason": "it goes back"})).await.data();
     let path = format!("/api/statements/{}/approve", statement["statement_id"].as_str().unwrap());
     assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
-    assert_eq!(balance(&server, "1040").await, -971_188, "it was posted when it was made");
+    assert_eq!(balance(&server, "1040").await, -971_188, "the payment was posted when it was made");
     let items = admin.get("/api/settlement-items?method=supplier_payment").await.data()["items"].clone();
     let mut states: Vec<&str> =
         items.as_array().unwrap().iter().map(|item| item["state"].as_str().unwrap()).collect();
@@ -77,7 +77,7 @@ async fn what_was_not_settled_when_a_book_began_is_settled_like_the_rest() {
     let slip = admin.post("/api/finance/opening", &opening).await.data().clone();
     assert_eq!((balance(&server, "1110").await, balance(&server, "3010").await), (50_000, -51_000));
     proved(&admin).await;
-    // Taken back, it is expected no longer; written anew, it is.
+    // A reversed payment is no longer expected. A new one is.
     let path = format!("/api/finance/journal/{}/reverse", slip["entry_id"].as_str().unwrap());
     admin.post(&path, &json!({"reason": "the wrong amount"})).await.data();
     proved(&admin).await;
@@ -86,7 +86,7 @@ async fn what_was_not_settled_when_a_book_began_is_settled_like_the_rest() {
     let items = admin.get("/api/settlement-items?state=open").await.data()["items"].clone();
     assert_eq!((&items[0]["business_date"], &items[0]["entry_date"]), (&json!(day(17)), &json!(day(18))));
     let path = format!("/api/finance/journal/{}/reverse", opened["entry_id"].as_str().unwrap());
-    // What was written off is posted already: it would leave its account twice.
+    // The item was written off, so its amount is already posted and would be posted twice.
     let [gone, back] = [
         "UPDATE settlement_items SET state = 'written_off' WHERE amount = 40000",
         "UPDATE settlement_items SET state = 'open' WHERE amount = 40000",
@@ -115,12 +115,12 @@ async fn what_nobody_reported_is_looked_for_by_night_by_one_process() {
         let local = today.at(hour, minute, 0, 0).to_zoned(server.hub.zone.clone()).unwrap();
         UtcMs(local.timestamp().as_millisecond())
     };
-    assert!(jobs::run(&server.hub, at(23, 58)).await.is_empty(), "it is not time");
+    assert!(jobs::run(&server.hub, at(23, 58)).await.is_empty(), "the job is not due");
     let (one, two) = tokio::join!(jobs::run(&server.hub, at(23, 59)), jobs::run(&server.hub, at(23, 59)));
     let mut done = [one, two].concat();
     done.sort_unstable();
     assert_eq!(done, ["points", "proofs", "settlement"], "each once");
-    assert!(jobs::run(&server.hub, at(23, 59)).await.is_empty(), "it is done");
+    assert!(jobs::run(&server.hub, at(23, 59)).await.is_empty(), "the job has run");
     assert_eq!(exception(&admin, "missing_at_provider").await["amount"], 70_000);
     assert_eq!(settlement(&admin, "S001", 17).await["state"], "discrepant");
     assert!(admin.get("/api/finance/status").await.data()["last_proof"]["at"].is_string());
@@ -152,7 +152,7 @@ async fn a_bank_may_report_as_camt_053() {
     assert_eq!(
         wrong.refusal(),
         "422 validation_failed",
-        "opening balance and lines are not the closing balance"
+        "opening balance and lines do not add up to the closing balance"
     );
     let reported = admin.file(&path, xml, &file(15_000)).await.data().clone();
     assert_eq!((&reported["lines_new"], &reported["net"]), (&json!(1), &json!(-5_000)));
@@ -182,7 +182,7 @@ async fn a_long_job_reports_its_progress() {
     };
     let every = Duration::from_millis(1);
     assert_eq!(jobs::while_beating(&server.hub, &lease, every, beaten).await, Some(()));
-    // Whoever has lost it stops.
+    // A process that has lost the lease stops.
     let taken = "UPDATE jobs SET holder = 'two'";
     sqlx::query(taken).execute(server.hub.db.pool()).await.unwrap();
     assert_eq!(jobs::while_beating(&server.hub, &lease, every, std::future::pending::<()>()).await, None);
@@ -191,7 +191,7 @@ async fn a_long_job_reports_its_progress() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_of_head_office_is_made_on_its_own_day() {
     let place = Place::initialised().await;
-    // Where it is another day than in UTC at this hour.
+    // A time zone whose date at this hour differs from UTC.
     let now = edge::clock::now().timestamp().to_zoned(jiff::tz::TimeZone::UTC);
     let zone = if now.hour() >= 11 { "Pacific/Kiritimati" } else { "Pacific/Pago_Pago" };
     let config = std::fs::read_to_string(&place.config).unwrap();

@@ -1,4 +1,4 @@
-//! Files of banks as they write CAMT.053: each through the portal's route, to the last figure.
+//! CAMT.053 files as banks write them, imported over the portal's route, with every figure.
 
 use crate::office::finance::tells;
 use crate::office::settlement::story::{added, day, of_story, on, paid, sealed};
@@ -21,7 +21,7 @@ async fn import(admin: &Api, bank: &str, query: &str, file: &str) -> Answer {
     admin.file(&path, "application/xml", &of_story(file)).await
 }
 
-/// Amount, reference and text of each line of a statement.
+/// Returns amount, reference and text of each line of a statement.
 async fn lines(admin: &Api, statement: &Value) -> Vec<String> {
     let path = format!("/api/statements/{}/lines", statement["statement_id"].as_str().unwrap());
     let items = admin.get(&path).await.data()["items"].as_array().unwrap().clone();
@@ -74,7 +74,11 @@ async fn each_file_comes_in_with_its_lines_and_balances_or_says_whose_it_is() {
         }
         assert_eq!(lines(&admin, &reported).await, expected, "{file}");
         let others = if file.contains("<Id>B20</Id>") { json!({"account": 1}) } else { json!({}) };
-        assert_eq!([&shown["set_aside"], &reported["set_aside"]], [&others; 2], "other accounts are counted");
+        assert_eq!(
+            [&shown["set_aside"], &reported["set_aside"]],
+            [&others; 2],
+            "rows of other accounts are counted"
+        );
         admin.patch(&format!("/api/statement-sources/{bank}"), &json!({"state": "inactive"})).await.data();
     }
     let bank = bank(&admin, &[], Value::Null).await;
@@ -106,7 +110,7 @@ async fn a_source_is_of_the_account_of_its_first_file() {
     {
         assert_eq!(import(&admin, &bank, "", file).await.refusal(), "422 validation_failed");
     }
-    // From then on the other account of a file is passed over.
+    // From then on other accounts in the file are ignored.
     let two = import(&admin, &bank, "", include_str!("files/camt-two-accounts.xml")).await;
     assert_eq!(two.refusal(), "409 duplicate", "both lines were in the file of several days");
 }
@@ -177,6 +181,6 @@ async fn a_statement_without_entries_is_kept_once_with_its_balance() {
     assert_eq!(
         (&reported["lines_new"], &reported["exceptions"]),
         (&json!(3), &json!(3)),
-        "and no balance_differs"
+        "no balance_differs"
     );
 }

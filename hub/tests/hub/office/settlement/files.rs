@@ -1,4 +1,5 @@
-//! Statements as banks and providers write them: each shape comes to its right figures, and what is not a line is named.
+//! Statements as banks and providers write them: each format gives the right figures, and rows that are not lines are
+//! reported.
 
 use crate::office::settlement::story::{added, day};
 use crate::support::server::{Api, Server};
@@ -6,10 +7,10 @@ use jiff::civil::{Date, date};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// How the files write days.
+/// Date formats of the files.
 const FORMATS: [&str; 6] = ["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%Y%m%d", "%d/%m/%y", "'%d/%m,"];
 
-/// A file with its days moved to those of [`day`].
+/// Returns a file with its dates moved to those of [`day`].
 fn moved(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/statements").join(name);
     let mut text = String::from_utf8(std::fs::read(path).unwrap()).unwrap();
@@ -24,7 +25,8 @@ fn moved(name: &str) -> String {
     days.iter().fold(text, |text, (mark, day)| text.replace(mark, day))
 }
 
-/// A source, its file, what the query says beside it, the lines (gross, fee, net; `-`: none) and what is set aside.
+/// A source, its file, further query parameters, the expected lines (gross, fee, net; `-`: none) and rows that are set
+/// aside.
 struct Case {
     file: &'static str,
     source: Value,
@@ -67,7 +69,7 @@ fn banks() -> Vec<Case> {
         },
         Case {
             file: "bca-mutasi.csv",
-            // Nothing but where the columns are: the rest shows.
+            // Only the columns are given; the rest is detected.
             source: json!({"kind": "bank", "account_no": "123-456-7890", "currency": "IDR",
                 "csv": {"date_format": "%d/%m", "columns": {"date": 1, "description": 2, "amount": 4}}}),
             query: "",
@@ -125,7 +127,7 @@ fn banks() -> Vec<Case> {
         Case {
             file: "idr-with-sen.csv",
             source: sen("round"),
-            // 20,925,818.36 at the bank.
+            // The bank has 20,925,818.36.
             query: "&opening_balance=10000000&closing_balance=20925818",
             lines: "-/-/10930942 -/-/12346 -/-/-2469 -/-/-15000 -/-/-1",
             aside: json!({}),
@@ -216,7 +218,7 @@ async fn of_case(api: &Api, case: &Case) -> String {
     let id = added(api, &source).await;
     let path = format!("/api/statements?source_id={id}{}", case.query);
     let file = moved(case.file);
-    // What it would come to says the same, and keeps nothing.
+    // A dry run returns the same and stores nothing.
     let shown = api.csv(&format!("{path}&dry_run=true"), &file).await.data().clone();
     let reported = api.csv(&path, &file).await.data().clone();
     for name in ["lines_new", "net", "gross", "fee", "set_aside", "balance_difference"] {
@@ -231,7 +233,7 @@ async fn of_case(api: &Api, case: &Case) -> String {
             row["row_no"].as_i64().is_some_and(|no| no > 0) && row["text"] != "" && row["problem"] != "";
         assert!(named, "{}: {row}", case.file);
     }
-    // A bank's account has one source that is active.
+    // A bank account can have only one active source.
     api.patch(&format!("/api/statement-sources/{id}"), &json!({"state": "inactive"})).await.data();
     reported["statement_id"].as_str().unwrap().to_owned()
 }
@@ -266,7 +268,7 @@ async fn days_references_and_terminals_are_read_with_the_figures() {
     let mut cases = providers();
     let stripe = cases.remove(4);
     let reported = lines(&admin, &of_case(&admin, &stripe).await).await;
-    // 23:45 of the 19th in UTC is the 20th in Jakarta.
+    // 23:45 on the 19th in UTC is the 20th in Jakarta.
     let days: Vec<Date> =
         column(&reported, "date").iter().map(|day| day.as_str().unwrap().parse().unwrap()).collect();
     assert_eq!(days, [20, 20, 20, 21, 22].map(day));
@@ -341,11 +343,11 @@ async fn a_source_is_of_the_account_and_the_currency_of_its_first_csv_file() {
         };
         let own_file = file("1234567890", "IDR");
         admin.csv(&format!("{path}&dry_run=true"), &own_file).await.data();
-        assert_eq!(own().await, [json!(null), json!(null)], "a preview teaches nothing");
+        assert_eq!(own().await, [json!(null), json!(null)], "a dry run stores nothing");
         if in_a_column {
             let row = own_file.lines().last().unwrap().replace("567890", "567891");
             let two = admin.csv(&path, &format!("{own_file}{row}\n")).await;
-            assert_eq!(two.refusal(), "422 validation_failed", "of two accounts, and which one isn't known");
+            assert_eq!(two.refusal(), "422 validation_failed", "a file of two unknown accounts");
         }
         admin.csv(&path, &own_file).await.data();
         assert_eq!(own().await, [json!("1234567890"), json!("IDR")], "{own_file}");
@@ -360,7 +362,7 @@ async fn a_source_is_of_the_account_and_the_currency_of_its_first_csv_file() {
         }
         admin.patch(&source, &json!({"state": "inactive"})).await.data();
     }
-    // A word in a table that stands for nothing is damage, and not another state.
+    // An unknown value in a table is damage, not another state.
     let list = admin.get("/api/statements").await.data()["items"].clone();
     let statement = format!("/api/statements/{}", list[0]["statement_id"].as_str().unwrap());
     for (damage, path) in [

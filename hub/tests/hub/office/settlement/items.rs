@@ -1,4 +1,4 @@
-//! What is expected of others: once for each payment, and cleared together with what takes it back.
+//! Expected items: once for each payment, and cleared together with their reversal.
 
 use crate::office::finance::tells;
 use crate::office::settlement::matches::proved;
@@ -10,7 +10,7 @@ use crate::sync::kinds::{effect, record};
 use crate::sync::records::DAY;
 use serde_json::{Value, json};
 
-/// What takes a sale of [`paid`] back on a day; `complete`: it had a receipt.
+/// Returns the void of a sale by [`paid`] on a day. `complete`: the sale had a receipt.
 fn voided(sale: &str, of: i8, number: u64, complete: bool) -> String {
     let whole: Value = serde_json::from_str(sale).unwrap();
     let mut transaction = whole["payload"]["transaction"].clone();
@@ -27,13 +27,13 @@ fn voided(sale: &str, of: i8, number: u64, complete: bool) -> String {
     on("S001", of, &record("transaction.voided", &format!("evt_void_{number}"), &payload))
 }
 
-/// What an account comes to in all books, debit above 0.
+/// Returns the balance of an account in all books, debit above 0.
 pub async fn balance(server: &Server, account: &str) -> i64 {
     let sql = "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days WHERE account = $1";
     sqlx::query_scalar(sql).bind(account.to_owned()).fetch_one(server.hub.db.pool()).await.unwrap()
 }
 
-/// Amounts and settlement dates of items that are not posted.
+/// Returns amounts and settlement dates of items that are not posted.
 async fn unposted(api: &Api) -> Vec<(i64, Value)> {
     let items = api.get("/api/settlement-items?unposted=true").await.data()["items"].clone();
     let item = |item: &Value| (item["amount"].as_i64().unwrap(), item["settlement_date"].clone());
@@ -50,7 +50,7 @@ async fn a_payment_is_expected_once_and_only_of_a_sale_that_was_complete() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
-    // Voided before it had a receipt: nothing was ever expected.
+    // The sale was voided before it had a receipt, so nothing was ever expected.
     let never = voided(&paid("S001", 18, 1, ("card", 40_000, "C-1")), 18, 1, false);
     assert_eq!(tells(&mut shop, vec![never]).await["parked"], json!([]));
     assert_eq!(unposted(&admin).await, []);
@@ -63,8 +63,8 @@ async fn a_payment_is_expected_once_and_only_of_a_sale_that_was_complete() {
     assert_eq!(tells(&mut shop, vec![first, again(3)]).await["parked"], json!([]));
     assert_eq!(tells(&mut shop, vec![again(4)]).await["parked"], json!([]));
     assert_eq!(unposted(&admin).await, [(100_000, json!(day(18)))]);
-    assert_eq!(balance(&server, "1110").await, 100_000, "what is expected");
-    assert_eq!(balance(&server, "9990").await, 200_000, "to be explained");
+    assert_eq!(balance(&server, "1110").await, 100_000, "the expected amount");
+    assert_eq!(balance(&server, "9990").await, 200_000, "the amount to be explained");
     let reported = admin.get("/api/exceptions?code=entry_unbalanced").await.data()["items"].clone();
     assert_eq!(reported.as_array().unwrap().len(), 2, "{reported}");
     proved(&admin).await;
@@ -83,7 +83,7 @@ async fn an_item_and_what_takes_it_back_are_cleared_together_over_two_days() {
     let matched = admin.post(&format!("/api/settlements/{id}/match"), &json!({})).await;
     assert_eq!(matched.data()["state"], "reconciled");
     assert_eq!(approved(&admin, "S001", 18).await["state"], "approved");
-    // Neither waits for the day of the other.
+    // Neither of the two waits for the other's day.
     assert_eq!((unposted(&admin).await, balance(&server, "1110").await), (Vec::new(), 0));
     proved(&admin).await;
     assert_eq!(approved(&admin, "S001", 19).await["state"], "approved");
@@ -117,7 +117,7 @@ async fn a_settlement_says_by_method_what_came_and_what_was_kept() {
         json!({"method": method, "sales": sales, "refunds": 0, "expected": sales, "matched": matched, "fee": fee,
             "net": net, "difference": difference, "open": open, "carried_in": 0, "carried_out": open, "late": 0})
     };
-    // One match of two methods: each has its part of the fee.
+    // One match of two methods: each gets its share of the fee.
     let halves = [
         method("card", [100_000, 100_000, 1_000, 99_000, 0, 0]),
         method("qris", [50_000, 50_000, 500, 49_500, 0, 0]),
@@ -125,7 +125,7 @@ async fn a_settlement_says_by_method_what_came_and_what_was_kept() {
     assert_eq!(settlement(&admin, "S001", 17).await["by_method"], json!(halves));
     let expected = json!([method("qris", [57_000, 50_000, 490, 48_510, 1_000, 7_000])]);
     assert_eq!(settlement(&admin, "S001", 18).await["by_method"], expected);
-    // It continues to show it when the open items belong to another day.
+    // The settlement keeps these figures when the open items move to another day.
     assert_eq!(approved(&admin, "S001", 17).await["by_method"], json!(halves));
     assert_eq!(approved(&admin, "S001", 18).await["by_method"], expected);
     let fees = async |report: &str, figures: [&str; 2]| {

@@ -1,4 +1,4 @@
-//! A statement of many lines: each is kept as matching leaves it, and found again when something comes for it.
+//! A statement of many lines: each line is stored with its match, and is matched again when its payment arrives.
 
 use crate::office::finance::tells;
 use crate::office::settlement::resolved::reported;
@@ -8,7 +8,8 @@ use crate::support::shop::Shop;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Nothing of it is a mark of the statement that takes it to the database.
+/// Text with characters that are special in the format that writes the lines to the database. None may act as a
+/// separator.
 const ODD: &str = "a, {\"b\\c\"} NULL";
 
 fn sale(number: i64) -> String {
@@ -49,14 +50,14 @@ async fn each_of_many_lines_is_kept_where_matching_leaves_it() {
     assert_eq!(states(&kept), BTreeMap::from([("matched", 60), ("excepted", 10), ("resolved", 1)]));
     assert!(kept.iter().take(70).all(|line| line["description"] == ODD));
     let matches: BTreeSet<&str> = kept.iter().filter_map(|line| line["match_id"].as_str()).collect();
-    assert_eq!(matches.len(), 60, "each by itself");
+    assert_eq!(matches.len(), 60, "each line separately");
     assert_eq!(settlement(&admin, "S001", 18).await["state"], "reconciled");
     let same = "SELECT COUNT(*) FROM statement_lines l JOIN settlement_items i ON i.match_id = l.match_id \
                 WHERE i.state = 'matched' AND i.amount = l.gross";
     let same: i64 = sqlx::query_scalar(same).fetch_one(server.hub.db.pool()).await.unwrap();
     assert_eq!(same, 60);
 
-    // All of it once more with a line that is new: what was waited for has come in between.
+    // The whole file again with one new line. In the meantime the missing payments have arrived.
     tells(&mut shop, (61..=65).map(sale).collect()).await;
     file.push(line(71));
     let second = reported(&admin, &source, json!(file)).await;
@@ -68,7 +69,7 @@ async fn each_of_many_lines_is_kept_where_matching_leaves_it() {
         "409 duplicate"
     );
 
-    // One that is taken back waits again, and is found again.
+    // A line whose match is undone waits again, and is matched again.
     let undo = format!("/api/settlement-matches/{}/undo", kept[64]["match_id"].as_str().unwrap());
     admin.post(&undo, &json!({"reason": "a slip"})).await.data();
     assert_eq!(states(&lines(&admin, &first).await).get("unmatched"), Some(&1));

@@ -1,4 +1,4 @@
-//! Matches that a person makes, takes back and makes again; what the books and `verify` say to them.
+//! Matches that a person makes, undoes and makes again; the books and `verify` agree.
 
 use crate::office::finance::tells;
 use crate::office::settlement::items::balance;
@@ -12,7 +12,7 @@ use crate::sync::kinds::{moved_cash, record};
 use crate::sync::records::{DAY, NOON, shift_closed};
 use serde_json::{Value, json};
 
-/// Whether the lists of settlement are what stands on their accounts.
+/// Asserts that the lists of settlement agree with the balances of their accounts.
 pub async fn proved(api: &Api) {
     let proofs = api.post("/api/finance/proofs", &json!({})).await.data()["proofs"].clone();
     for name in ["clearing", "on_the_way", "entries"] {
@@ -26,7 +26,7 @@ async fn ids(api: &Api, path: &str, id: &str) -> Vec<String> {
     items.as_array().unwrap().iter().map(|item| item[id].as_str().unwrap().to_owned()).collect()
 }
 
-/// Makes a match of a source of cards, and takes it back.
+/// Makes a match for a source of cards, and undoes it.
 pub async fn change(source: &str, shop: &mut Shop, admin: &Api) {
     tells(shop, vec![paid("S001", 18, 900, ("card", 700, ""))]).await;
     let line = json!([{"date": day(20), "reference": "X-8888", "gross": 600, "fee": 0}]);
@@ -90,7 +90,7 @@ async fn a_person_matches_takes_it_back_and_matches_again() {
     assert_eq!(missing_again["exception_id"], missing["exception_id"]);
     assert!(server.place.run(&["verify"], "").status.success());
 
-    // The same by what is missing.
+    // The same by resolving the exception about the missing payment.
     let path = format!("/api/settlement-exceptions/{}/resolve", missing["exception_id"].as_str().unwrap());
     let mut said = json!({"resolution": "match", "reason": "the amount was cut", "account": "6060"});
     assert_eq!(admin.post(&path, &said).await.refusal(), "422 validation_failed");
@@ -104,7 +104,7 @@ async fn a_person_matches_takes_it_back_and_matches_again() {
     assert_eq!(late.refusal(), "409 invalid_state");
     proved(&admin).await;
 
-    // A slice that is not what its items come to is found.
+    // `verify` finds a slice that differs from the sum of its items.
     let sql = "UPDATE match_slices SET gross = gross + 1, net = net + 1";
     sqlx::query(sql).execute(server.hub.db.pool()).await.unwrap();
     let done = server.place.run(&["verify"], "");
@@ -158,7 +158,7 @@ async fn bags_that_a_person_matches_are_posted_once_whatever_lines_have_them() {
     let made = admin.post("/api/settlement-matches", &body).await.data().clone();
     assert_eq!((&made["rule"], &made["difference"]), (&json!("deposit"), &json!(1_000)));
     assert_eq!(admin.post(&format!("{statement}/approve"), &json!({})).await.data()["state"], "approved");
-    // Each deposit shows the bank's count: its part of the shortfall.
+    // Each deposit shows the bank's count: its share of the shortfall.
     let bags = admin.get("/api/deposits?state=banked").await.data().clone();
     assert_eq!(bags["completeness"]["stores_expected"], json!(1), "of all days: {bags}");
     let bags = bags["items"].clone();

@@ -1,4 +1,4 @@
-//! Every type of exception with every resolution that it has: what is shown of it before is what is posted after.
+//! Every type of exception with each of its resolutions: the preview equals the posting.
 
 use crate::office::finance::tells;
 use crate::office::settlement::matches::proved;
@@ -13,8 +13,8 @@ use domain::rules::books::settlement::exception::{ExceptionKind, Resolution};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Type, resolution, account, and what it posts: book (`S`: the case's store, `-`: head office), day, whether it waits for
-/// an approval, and its lines, credit below 0.
+/// Type, resolution, account, and the posting: book (`S`: the case's store, `-`: head office), day, whether it waits
+/// for an approval, and its lines, credit below 0.
 const ROWS: [[&str; 4]; 38] = [
     ["missing_at_provider", "carry", "", ""],
     ["missing_at_provider", "write_off", "", "S today now: 1110 -10000, 6060 10000"],
@@ -49,16 +49,16 @@ const ROWS: [[&str; 4]; 38] = [
     ["deposit_missing", "write_off", "6060", "S today now: 1030 -5000, 6060 5000"],
     ["balance_differs", "accept", "", ""],
     ["shift_differs", "accept", "", ""],
-    // The last: of two payments that fit, one or both are left.
+    // The last type: two payments fit, and one or both stay open.
     ["ambiguous", "match", "", "S 19 waits: 1040 9850, 1110 -10000, 6030 150"],
     ["ambiguous", "store_id", "", "S 19 waits: 1040 9850, 1110 -10000, 6030 150"],
     ["ambiguous", "post", "7010", "S 19 now: 1040 9850, 7010 -9850"],
     ["ambiguous", "ignore", "", ""],
-    // Its terminal stays known: no later case names another.
+    // The terminal stays known, and no later case uses it.
     ["ambiguous", "carry", "", ""],
 ];
 
-/// One row, with a store and numbers of its own.
+/// One row, with its own store and numbers.
 struct Case<'a> {
     server: &'a Server,
     admin: &'a Api,
@@ -78,7 +78,7 @@ impl Case<'_> {
         paid(store, of, self.number + beside, ("card", 10_000, reference))
     }
 
-    /// A sale of the 18th, whose day is sealed.
+    /// Pushes a sale of the 18th and seals its day.
     async fn sold(&mut self) {
         let sale = self.sale(&self.store, 18, 0, &self.reference());
         tells(&mut self.shop, vec![sale, sealed(&self.store, 18)]).await;
@@ -96,7 +96,7 @@ impl Case<'_> {
         tells(&mut self.shop, vec![on(&self.store, of, &bag)]).await;
     }
 
-    /// A line of the provider's for the sale, with what it says beside.
+    /// Reports a line of the provider for the sale, with further fields.
     async fn reports(&self, of: i8, [gross, fee]: [i64; 2], beside: Value) -> Value {
         let mut line = json!({"date": day(of), "reference": self.reference(), "gross": gross, "fee": fee});
         line.as_object_mut().unwrap().extend(beside.as_object().cloned().unwrap_or_default());
@@ -109,12 +109,12 @@ impl Case<'_> {
             .await
     }
 
-    /// The provider has reported beyond the 18th, without a line that anybody has to look at.
+    /// Reports a later line of the provider, so that the 18th counts as reported.
     async fn goes_on(&self) {
         self.reports(20, [-7, 0], json!({"reference": format!("FEE {}", self.number), "type": "fee"})).await;
     }
 
-    /// Makes what does not agree; gives back what goes with the resolution.
+    /// Makes the exception, and returns the further fields of its resolution.
     async fn happens(&mut self, kind: &str, resolution: &str) -> Value {
         let item = json!({"match": {"item_ids": [format!("pay_{}", self.number)]}});
         match kind {
@@ -176,7 +176,7 @@ impl Case<'_> {
                 line["store_ref"] = json!(name);
                 self.reports(19, [10_000, 150], line).await;
                 if resolution == "store_id" {
-                    // The terminal is another store's by now.
+                    // The terminal belongs to another store by now.
                     self.store = format!("O{:03}", self.number);
                     self.shop = Shop::open(self.server, &self.store).await;
                     let sale = self.sale(&self.store, 18, 700, "");
@@ -206,7 +206,7 @@ impl Case<'_> {
         json!({})
     }
 
-    /// An entry as a row says it.
+    /// Returns an entry in the notation of the rows.
     fn words(&self, entry: &Value, when: &str) -> String {
         let book = match entry["store_id"].as_str().unwrap() {
             "" => "-",
@@ -223,7 +223,7 @@ impl Case<'_> {
         format!("{book} {} {when}: {}", known.unwrap_or_else(|| "today".to_owned()), lines.join(", "))
     }
 
-    /// What came into the books: at once, or with the approval of its settlement or statement.
+    /// Returns the entry in the books: made at once, or with the approval of its settlement or statement.
     async fn entered(&self, done: &Value, waits: bool) -> String {
         if let Some(entry_id) = done["entry_id"].as_str() {
             let entry = self.admin.get(&format!("/api/finance/journal/{entry_id}")).await;
@@ -266,7 +266,7 @@ impl Case<'_> {
                 "{kind} {other:?}"
             );
         }
-        // A fee has its own account, and what posts nothing has none.
+        // A fee has a fixed account, and a resolution without a posting has none.
         if posting.is_empty() || kind == "fee_differs" {
             let mut odd = said.clone();
             odd["account"] = json!("6050");
@@ -287,7 +287,7 @@ impl Case<'_> {
             .map(|entry| self.words(entry, if entry["waits"] == true { "waits" } else { "now" }))
             .collect();
         assert_eq!(entries.join("; "), posting, "{row}");
-        assert_eq!(exception(self.admin, kind).await, found, "{row}: nothing is kept");
+        assert_eq!(exception(self.admin, kind).await, found, "{row}: a preview stores nothing");
         assert_eq!(self.server.figure(KEPT).await, kept, "{row}");
         let done = self.admin.keyed(&path, &key, &said).await;
         assert!(!done.replayed, "{row}");
@@ -322,10 +322,11 @@ async fn each_resolution_posts_what_it_was_shown_to_post() {
             Case { server: &server, admin: &admin, cards: &cards, bank: &bank, number, shop, store };
         case.is(row).await;
     }
-    // Nobody is asked again of what is carried, contested or disputed, though all is matched again with each statement.
+    // Carried, contested and disputed exceptions are not opened again, although each statement matches everything
+    // again.
     let open = admin.get("/api/settlement-exceptions?state=open").await.data()["items"].clone();
     let open = open.as_array().unwrap().iter().map(|one| format!("{} {}", one["store_id"], one["type"]));
-    // Payments that no line was said to be of are missing still.
+    // Payments to which no line was assigned are still missing.
     let left = ["S022", "S023", "S024", "S034", "S035", "S036", "S037", "S038"];
     let left = left.map(|store| format!("\"{store}\" \"missing_at_provider\""));
     assert_eq!(open.collect::<BTreeSet<_>>(), BTreeSet::from(left));

@@ -1,4 +1,4 @@
-//! What is refused of statements, how exceptions are found, and lines that wait for what comes later.
+//! Refused parts of statements, filters of exceptions, and lines that wait for later records.
 
 use crate::office::finance::tells;
 use crate::office::settlement::resolved::{exception, reported, resolved};
@@ -10,7 +10,7 @@ use domain::model::base::time::UtcMs;
 use jiff::ToSpan;
 use serde_json::{Value, json};
 
-/// Types of the exceptions that a query finds, in the order of the alphabet.
+/// Returns the types of the exceptions that a query finds, in alphabetical order.
 async fn kinds(api: &Api, query: &str) -> Vec<String> {
     let found = api.get(&format!("/api/settlement-exceptions?{query}")).await.data()["items"].clone();
     let kind = |one: &Value| one["type"].as_str().unwrap().to_owned();
@@ -19,7 +19,7 @@ async fn kinds(api: &Api, query: &str) -> Vec<String> {
     kinds
 }
 
-/// What is open once the night has come so many days on.
+/// Runs the nightly job as if this many days had passed, and returns the open exceptions.
 async fn asked_after(server: &Server, admin: &Api, days: i32) -> Vec<String> {
     let today = server.hub.today(edge::clock::now());
     let at = today.checked_add(days.days()).unwrap().at(23, 59, 0, 0);
@@ -41,7 +41,10 @@ async fn a_statement_goes_no_further_than_today_and_says_nothing_that_nobody_kno
     assert_eq!(admin.post("/api/statements", &ask(today)).await.data()["to"], json!(today));
     server.place.add_store("S009");
     let list = admin.get("/api/statements").await.data().clone();
-    assert_eq!(list["completeness"]["missing"][0]["store_id"], "S009", "what it took may not be matched yet");
+    assert_eq!(
+        list["completeness"]["missing"][0]["store_id"], "S009",
+        "the store's payments may not be matched yet"
+    );
     let wallet = added(&admin, &json!({"name": "Wallet", "kind": "provider", "methods": ["qris"]})).await;
     let file = format!("date,reference,amount,type\n{0},A-0002,5,sale\n{0},A-0003,5,chargebck\n", day(19));
     let reported = admin.csv(&format!("/api/statements?source_id={wallet}"), &file).await.data().clone();
@@ -93,7 +96,7 @@ async fn what_is_contested_waits_and_nobody_is_asked_again() {
     assert_eq!((&contested["entry_id"], &contested["account"]), (&Value::Null, &Value::Null));
     let carried = "SELECT COUNT(*) FROM statement_lines WHERE state = 'carried'";
     assert_eq!(server.figure(carried).await, 1);
-    // Whatever comes later matches all open lines again.
+    // Later statements match all open lines again.
     reported(&admin, &source, line("C-0009", 5, 0)).await;
     let id = settlement(&admin, "S001", 18).await["settlement_id"].as_str().unwrap().to_owned();
     admin.post(&format!("/api/settlements/{id}/match"), &json!({})).await.data();
@@ -127,7 +130,7 @@ async fn what_is_carried_comes_up_again_once_its_days_are_over() {
     assert_eq!(night(30).await, Vec::<String>::new(), "settlement.carry_days");
     assert_eq!(night(31).await, carried.map(|(kind, _)| kind.to_owned()));
     let missing = exception(&admin, "missing_at_provider").await;
-    assert_eq!(missing["business_date"], json!(day(19)), "its day was approved");
+    assert_eq!(missing["business_date"], json!(day(19)), "the settlement of its day was approved");
     for name in ["resolution", "reason", "resolved_by", "resolved_at"] {
         assert_eq!(missing[name], Value::Null, "{name}");
     }
@@ -144,13 +147,17 @@ async fn of_several_notes_of_a_line_the_last_one_is_offered_again() {
     let source = card_source(&admin).await;
     let line =
         |gross: i64, fee: i64| json!([{"date": day(20), "reference": "C-0001", "gross": gross, "fee": fee}]);
-    // Reversed before its sale was reported: it is unknown.
+    // Reversed before its sale was reported, the payment is unknown.
     reported(&admin, &source, line(-70_000, 0)).await;
     resolved(&admin, "missing_in_store", json!({"resolution": "carry"})).await;
     tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
     reported(&admin, &source, line(70_000, 1_050)).await;
     resolved(&admin, "chargeback", json!({"resolution": "contest"})).await;
-    assert_eq!(asked_after(&server, &admin, 32).await, ["chargeback"], "or both would post it");
+    assert_eq!(
+        asked_after(&server, &admin, 32).await,
+        ["chargeback"],
+        "otherwise both would post the amount"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! A bank's balance beside the books, and statements of one settlement's own.
+//! A bank's balance compared with the books, and statements for one settlement.
 
 use crate::office::finance::tells;
 use crate::office::settlement::resolved::exception;
@@ -22,7 +22,7 @@ async fn a_banks_balance_is_explained_line_by_line_and_the_rest_is_reported() {
             "reference": reference});
         admin.post("/api/finance/payments", &payment).await.data();
     }
-    // Two batches of cards: the bank has the first, and has it before the settlement is approved.
+    // Two batches of cards: the bank reports the first one before its settlement is approved.
     let sold = vec![
         paid("S001", 18, 1, ("card", 10_000, "C-0001")),
         paid("S001", 18, 2, ("card", 20_000, "C-0002")),
@@ -49,7 +49,7 @@ async fn a_banks_balance_is_explained_line_by_line_and_the_rest_is_reported() {
     };
     let mut alone = of(&view["in_bank_only"], "reference");
     alone.sort();
-    assert_eq!(alone, ["PAYOUT 77 9850", "who knows 7000"], "its settlement is not approved");
+    assert_eq!(alone, ["PAYOUT 77 9850", "who knows 7000"], "the settlement is not approved");
     assert_eq!(of(&view["in_books_only"], "type"), ["payment -5000"]);
     assert_eq!((&view["difference"], &view["in_books_only_total"]), (&json!(0), &json!(-5_000)));
     let id = settlement(&admin, "S001", 18).await["settlement_id"].as_str().unwrap().to_owned();
@@ -61,10 +61,10 @@ async fn a_banks_balance_is_explained_line_by_line_and_the_rest_is_reported() {
     assert_eq!(view["in_bank_only"], json!([]));
     let mut books = of(&view["in_books_only"], "type");
     books.sort();
-    assert_eq!(books, ["payment -5000", "payout 19700"], "batch 78 is on its way");
+    assert_eq!(books, ["payment -5000", "payout 19700"], "batch 78 is in transit");
     assert_eq!((&view["difference"], &view["ledger_balance"]), (&json!(0), &json!(960_362)));
 
-    // A statement that begins with another balance than the last one ended with leaves what nobody explains.
+    // A statement whose opening balance differs from the last closing balance leaves an unexplained difference.
     let alarms = "SELECT COUNT(*) FROM alarms WHERE code = 'bank_differs'";
     assert_eq!(server.figure(alarms).await, 0);
     let odd = json!({"source_id": bank, "opening_balance": 945_663, "closing_balance": 965_363,
@@ -72,7 +72,7 @@ async fn a_banks_balance_is_explained_line_by_line_and_the_rest_is_reported() {
     admin.post("/api/statements", &odd).await.data();
     assert_eq!(read().await["difference"], 1);
     assert_eq!(server.figure(alarms).await, 1);
-    // Neither what was on another day nor another bank that agrees puts it right.
+    // Neither another day nor another bank without a difference clears the alarm.
     assert_eq!(admin.get(&format!("{path}?as_of={}", day(17))).await.data()["difference"], Value::Null);
     let account = json!({"account": "1041", "name": "Other bank", "type": "asset"});
     admin.post("/api/finance/accounts", &account).await.data();
@@ -89,8 +89,8 @@ async fn a_banks_balance_is_explained_line_by_line_and_the_rest_is_reported() {
     assert_eq!(admin.get("/api/statement-sources/none/reconciliation").await.refusal(), "404 not_found");
 }
 
-/// Two banks: a line that was posted to the other bank's account is explained there, and a corrected opening is none of
-/// its movements. A payment stays with the bank that paid it.
+/// Two banks: a line that was posted to the other bank's account is explained there, and a corrected opening is not one
+/// of its movements. A payment stays with the bank that paid it.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_one_bank_paid_to_another_and_a_corrected_opening_are_explained() {
     let server = Server::start().await;
@@ -163,12 +163,12 @@ async fn what_a_settlements_own_statement_lacks_is_missing_at_once() {
     tells(&mut shop, sold).await;
     let id = settlement(&admin, "S001", 20).await["settlement_id"].as_str().unwrap().to_owned();
     let path = format!("/api/settlements/{id}/statements");
-    // Of the same day: a statement for all stores would leave a day more.
+    // The statement is of the same day; one for all stores would move the last reported day.
     let line = |reference: &str, gross: i64, fee: i64| json!({"date": day(20), "reference": reference, "gross": gross, "fee": fee});
     let lines = json!({"source_id": cards, "lines": [line("C-0001", 10_000, 150), line("C-0009", 5, 0)]});
     let rehearsed = admin.post(&format!("{path}?dry_run=true"), &lines).await.data().clone();
     assert_eq!((&rehearsed["settlement_id"], &rehearsed["exceptions"]["open"]), (&json!(id), &json!(2)));
-    assert_eq!(settlement(&admin, "S001", 20).await["state"], "open", "nothing is kept");
+    assert_eq!(settlement(&admin, "S001", 20).await["state"], "open", "a dry run stores nothing");
     let reported = admin.post(&path, &lines).await;
     assert_eq!((reported.status.as_u16(), &reported.data()["state"]), (201, &json!("discrepant")));
     let missing = exception(&admin, "missing_at_provider").await;
@@ -179,7 +179,7 @@ async fn what_a_settlements_own_statement_lacks_is_missing_at_once() {
     assert_eq!(
         exception(&admin, "missing_in_store").await["settlement_id"],
         json!(id),
-        "it came for this day"
+        "the statement was for this day"
     );
     let count = async |query: &str| {
         let path = format!("/api/settlement-exceptions?{query}");
@@ -205,6 +205,6 @@ async fn a_later_line_without_a_payment_holds_up_the_settlement_that_it_came_for
         admin.post(&path, &json!({"source_id": cards, "lines": [line]})).await.data().clone()
     };
     assert_eq!(reported("C-0001", 10_000, 150).await["state"], "reconciled");
-    assert_eq!(reported("C-0009", 5, 0).await["state"], "discrepant", "its line is of another day");
+    assert_eq!(reported("C-0009", 5, 0).await["state"], "discrepant", "the line is of another day");
     assert_eq!(exception(&admin, "missing_in_store").await["settlement_id"], json!(id));
 }

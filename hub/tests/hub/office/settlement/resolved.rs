@@ -1,4 +1,4 @@
-//! What a person says to what does not agree: lines that wait, terminals that get a name, money that did not arrive.
+//! Resolutions of exceptions by a person: waiting lines, names for terminals, missing money.
 
 use crate::office::finance::tells;
 use crate::office::settlement::items::balance;
@@ -7,7 +7,7 @@ use crate::support::server::{Api, Server, stderr};
 use crate::support::shop::Shop;
 use serde_json::{Value, json};
 
-/// The only open exception of a type.
+/// Returns the only open exception of a type.
 pub async fn exception(api: &Api, kind: &str) -> Value {
     let path = format!("/api/settlement-exceptions?type={kind}&state=open");
     let open = api.get(&path).await.data()["items"].clone();
@@ -40,7 +40,7 @@ async fn lines_of_a_terminal_are_matched_once_somebody_says_whose_it_is() {
     let statement = admin.get(&format!("/api/statements/{}", first["statement_id"].as_str().unwrap())).await;
     assert_eq!((&statement.data()["matched"], &statement.data()["state"]), (&json!(1), &json!("reconciled")));
     assert_eq!(settlement(&admin, "S001", 18).await["state"], "reconciled");
-    // From now on it is known.
+    // The terminal is known from now on.
     let later = reported(&admin, &source, json!([line("C-0002", 1_000)])).await;
     assert_eq!(exception(&admin, "missing_in_store").await["statement_id"], later["statement_id"]);
 }
@@ -55,7 +55,7 @@ async fn a_carried_line_is_matched_when_its_store_reports() {
     let first = reported(&admin, &source, line).await;
     resolved(&admin, "missing_in_store", json!({"resolution": "carry"})).await;
     let path = format!("/api/statements/{}", first["statement_id"].as_str().unwrap());
-    assert_eq!(admin.get(&path).await.data()["state"], "reconciled", "nothing of it is left to do");
+    assert_eq!(admin.get(&path).await.data()["state"], "reconciled", "nothing is left to do");
     assert_eq!(admin.post(&format!("{path}/approve"), &json!({})).await.data()["state"], "approved");
     tells(&mut shop, vec![paid("S001", 18, 1, ("card", 70_000, "C-0001")), sealed("S001", 18)]).await;
     let id = settlement(&admin, "S001", 18).await["settlement_id"].as_str().unwrap().to_owned();
@@ -116,7 +116,7 @@ async fn a_line_that_a_person_decided_about_is_posted_once_and_a_text_is_known_f
     let path = format!("/api/statements/{statement}/approve");
     assert_eq!(admin.post(&path, &json!({})).await.data()["state"], "approved");
     assert_eq!((balance(&server, "1040").await, balance(&server, "6030").await), (-10_000, 10_000));
-    // What a store's own statement says is of its book.
+    // A store's own statement is posted in its book.
     Shop::open(&server, "S001").await;
     let fee = json!({"lines": [{"date": day(19), "reference": "SEWA", "fee": 700, "type": "fee"}]});
     let own = admin.post("/api/statements?store_id=S001", &fee).await.data().clone();
@@ -124,7 +124,7 @@ async fn a_line_that_a_person_decided_about_is_posted_once_and_a_text_is_known_f
     admin.post(&path, &json!({})).await.data();
     let of_store = "SELECT CAST(SUM(debit - credit) AS BIGINT) FROM ledger_days WHERE account = '6030' AND store_id = 'S001'";
     assert_eq!(server.figure(of_store).await, 700);
-    // From the 20th on parking has an account: what the bank says of the 19th is not known by it.
+    // The account of parking applies from the 20th on, so a bank line of the 19th is unknown.
     for (account, from) in [("6050", 20), ("6040", 21)] {
         let mapping = json!({"of": "bank_text", "key": "parkir", "account": account, "from": day(from)});
         admin.post("/api/finance/mappings", &mapping).await.data();
@@ -157,7 +157,7 @@ async fn a_rest_that_was_left_twice_is_still_a_part_of_its_item() {
     }
     let done = server.place.run(&["verify"], "");
     assert!(done.status.success(), "{}", stderr(&done));
-    // Two that are wrong by the same are both named, though their sum is right.
+    // Two items that are wrong by the same amount are both reported, although their sum is right.
     let swapped = "UPDATE settlement_items SET amount = amount + CASE item_id WHEN 'pay_2' THEN 7 ELSE -7 END \
                    WHERE item_id IN ('pay_2', 'pay_1')";
     sqlx::query(swapped).execute(server.hub.db.pool()).await.unwrap();
@@ -199,14 +199,14 @@ async fn a_day_its_sale_and_its_refusal_say_where_the_settlement_is() {
     );
     let items = admin.get("/api/settlement-items?store_id=S001").await.data().clone();
     assert_eq!((&items["items"][0], &items["completeness"]["stores_expected"]), (item, &json!(1)));
-    // A day that is not over is not locked, also by nothing that is to be settled.
+    // A day that is not over can't be locked, even if it has nothing to settle.
     let early = json!({"store_id": "S001", "business_date": server.hub.today(edge::clock::now()), "force": true,
         "reason": "the shop closes for good"});
     let early =
         admin.post("/api/settlements", &early).await.data()["settlement_id"].as_str().unwrap().to_owned();
     let refused = admin.post(&format!("/api/settlements/{early}/approve"), &json!({})).await;
     assert_eq!(refused.refusal(), "422 validation_failed");
-    // What was agreed with a source may be taken back, and may take ten years.
+    // A source's terms can be removed, and may cover ten years.
     let path = format!("/api/statement-sources/{source}");
     let change = json!({"fee_rate_bp": null, "window_days": 3_650, "lag_days": 3_650});
     let changed = admin.patch(&path, &change).await.data().clone();
@@ -217,7 +217,7 @@ async fn a_day_its_sale_and_its_refusal_say_where_the_settlement_is() {
     assert_eq!(
         admin.patch(&path, &json!({"name": "C"})).await.data()["fee_rate_bp"],
         150,
-        "left out, it stays"
+        "a field that is left out is unchanged"
     );
     assert_eq!(admin.patch(&path, &json!({"lag_days": 3_651})).await.refusal(), "422 validation_failed");
 }

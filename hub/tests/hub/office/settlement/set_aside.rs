@@ -1,4 +1,5 @@
-//! Rows that are no lines: a person takes them in or dismisses them; money that is told again in other words is one of them.
+//! Rows that are not lines: a person accepts or dismisses them. A payment that is reported again in other words is one
+//! of them.
 
 use crate::office::settlement::matches::proved;
 use crate::office::settlement::story::{added, day};
@@ -17,7 +18,7 @@ async fn row_path(api: &Api, reported: &Value, reason: &str) -> String {
     format!("{path}/{}", rows[0]["row_id"].as_str().unwrap())
 }
 
-/// Takes one bad row of a provider's file in, and dismisses another.
+/// Accepts one bad row of a provider's file and dismisses another.
 pub async fn decide_on_rows(api: &Api, source: &str, date: &str) {
     let file = format!("date,reference,amount,type\n{date},C-7,0,fee\n{date},C-8,x,fee\n{date},C-9,y,fee\n");
     let made = api.csv(&format!("/api/statements?source_id={source}"), &file).await.data().clone();
@@ -38,7 +39,7 @@ async fn a_bad_row_is_kept_and_taken_in_by_hand() {
     let reported =
         admin.csv(&format!("{path}&opening_balance=0&closing_balance=12453"), &file).await.data().clone();
     assert_eq!(reported["set_aside"], json!({"fraction": 1, "invalid": 2}));
-    // A difference to the balances is not refused while rows wait, and it is reported.
+    // A difference from the balances is not refused while rows wait, but it is reported.
     assert_eq!((&reported["net"], &reported["balance_difference"]), (&json!(100), &json!(12_353)));
     assert_eq!(reported["set_aside_open"], 3);
     let bad = row_path(&admin, &reported, "invalid").await;
@@ -66,7 +67,7 @@ async fn a_bad_row_is_kept_and_taken_in_by_hand() {
         (&json!(12_453), &json!(0), &json!(3))
     );
     assert_eq!(now["balance_difference"], Value::Null);
-    // The same file again has nothing new, and asks nothing again.
+    // The same file again has nothing new and makes no new rows.
     assert_eq!(admin.csv(&path, &file).await.refusal(), "409 duplicate");
     let more = format!("{file}{},e,9\n", day(20));
     let reported = admin.csv(&path, &more).await.data().clone();
@@ -85,7 +86,7 @@ async fn money_that_is_reported_again_in_other_words_is_named_before_it_is_store
     );
     let reported = admin.csv(&path, &file).await.data().clone();
     assert_eq!((&reported["lines_new"], &reported["repeats"]), (&json!(3), &json!([])));
-    // A second download has other texts: two of these are known, one has a reference of its own.
+    // A second download has other texts: two of the payments are known, one has its own reference.
     let other = format!(
         "date,reference,description,amount\n{0},t1,TRANSFER A,500\n{0},T-3,TRSF C,500\n{0},,CLEARING,70\n",
         day(19)
@@ -100,14 +101,15 @@ async fn money_that_is_reported_again_in_other_words_is_named_before_it_is_store
             reported["repeats"].as_array().unwrap().iter().map(|row| &row["amount"]).collect();
         assert_eq!(repeats, [500, 70], "{query}");
     }
-    // JSON of the same days, nothing new: it is refused, unless somebody says that it is other money.
+    // JSON for the same days without new lines is refused, unless the caller states that the payment is a different
+    // one.
     let lines = json!([{"date": day(19), "description": "KLR", "amount": 70}]);
     let source = path.rsplit('=').next().unwrap();
     let again = json!({"source_id": source, "lines": lines});
     assert_eq!(admin.post("/api/statements", &again).await.refusal(), "409 duplicate");
     let reported = admin.post("/api/statements?accept_repeats=true", &again).await.data().clone();
     assert_eq!((&reported["lines_new"], &reported["net"]), (&json!(1), &json!(70)));
-    // A row that was set aside as a repeat may still be taken in.
+    // A row that was set aside as a repetition may still be accepted.
     let row = admin.get("/api/statements?limit=10").await.data()["items"].clone();
     let with = row.as_array().unwrap().iter().find(|row| row["set_aside_open"] == 2).unwrap().clone();
     let row = row_path(&admin, &with, "repeat").await;
@@ -116,7 +118,7 @@ async fn money_that_is_reported_again_in_other_words_is_named_before_it_is_store
     proved(&admin).await;
 }
 
-/// An entry of CAMT.053 on the 19th.
+/// Returns a CAMT.053 entry of the 19th.
 fn entry(amount: i64, rest: &str) -> String {
     format!(
         "<Ntry><Amt Ccy=\"IDR\">{amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd><BookgDt><Dt>{}</Dt></BookgDt>{rest}</Ntry>",
@@ -155,7 +157,7 @@ async fn csv_and_camt_of_one_day_tell_of_the_same_money() {
         let reported = camt(&admin, &format!("{path}{query}"), &file).await.data().clone();
         assert_eq!((&reported["net"], &reported["set_aside"]), (&json!(7), &json!({"repeat": 4})), "{query}");
     }
-    // Before it, too.
+    // The transactions may also come before the sum.
     let server = Server::start().await;
     let admin = server.admin().await;
     let path = bank(&admin, json!({})).await;
@@ -182,7 +184,11 @@ async fn entries_that_are_numbered_anew_are_known_by_day_amount_and_text() {
     let text = |name: &str| format!("<AddtlNtryInf>QRIS SETTLEMENT {name}</AddtlNtryInf>");
     let equal = numbered(3, 5_000, &text("D")) + &numbered(4, 5_000, &text("D"));
     let first = numbered(1, 50_000, &text("A")) + &numbered(2, 70_000, &text("B")) + &equal;
-    assert_eq!(camt(&admin, &path, &first).await.data()["net"], 130_000, "two equal entries are two");
+    assert_eq!(
+        camt(&admin, &path, &first).await.data()["net"],
+        130_000,
+        "two equal entries are two payments"
+    );
     let second = numbered(1, 70_000, &text("B")) + &numbered(2, 90_000, &text("C"));
     assert_eq!(camt(&admin, &path, &second).await.data()["net"], 90_000);
     // The bank's own number came later.
@@ -206,7 +212,7 @@ async fn what_rounding_takes_is_posted_so_that_balances_agree() {
     );
     let reported =
         admin.csv(&format!("{path}&opening_balance=0&closing_balance=36"), &file).await.data().clone();
-    // 36.20 at the bank: 10, 20 and 5, and 1 that rounding took.
+    // The bank has 36.20: 10, 20 and 5, and 1 lost by rounding.
     assert_eq!(
         (&reported["net"], &reported["matched"], &reported["balance_difference"]),
         (&json!(36), &json!(4), &Value::Null)

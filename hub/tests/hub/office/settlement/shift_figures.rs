@@ -1,4 +1,4 @@
-//! Shifts beside the payments of their day, and shifts that nobody counted.
+//! Shifts compared with the payments of their day, and shifts that were not counted.
 
 use crate::office::finance::{shift, tells};
 use crate::office::finance_entries::accountant;
@@ -10,7 +10,7 @@ use crate::sync::records::{DAY, Sale, shift_closed};
 use domain::model::base::time::UtcMs;
 use serde_json::{Value, json};
 
-/// A shift of the 18th whose till says this of cards and QRIS, and something of cash, which nobody else settles.
+/// Returns a shift of the 18th whose till has these sums of cards and QRIS, and some cash, which is not settled.
 pub fn closed(store: &str, card: i64, qris: i64) -> String {
     let mut whole: Value = serde_json::from_str(&shift_closed("S001", "shf_9", "evt_z")).unwrap();
     let of = |sales: i64, refunds: i64| json!({"sales": sales, "refunds": refunds, "sales_count": 1, "refunds_count": 0});
@@ -19,14 +19,14 @@ pub fn closed(store: &str, card: i64, qris: i64) -> String {
     on(store, 18, &whole.to_string())
 }
 
-/// The only exception of its kind, open or not.
+/// Returns the only exception of its type, open or not.
 async fn differs(api: &Api) -> Value {
     let found = api.get("/api/settlement-exceptions?type=shift_differs").await.data()["items"].clone();
     assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
     found[0].clone()
 }
 
-/// The state of the settlement of the 18th, and what is said of its cards.
+/// Returns the state of the settlement of the 18th, and the state and difference of its exception.
 async fn stands(api: &Api) -> (Value, Value, Value) {
     let found = differs(api).await;
     (settlement(api, "S001", 18).await["state"].clone(), found["state"].clone(), found["amount"].clone())
@@ -44,7 +44,7 @@ async fn what_a_days_shifts_say_of_a_method_is_held_against_its_payments_until_i
     ];
     tells(&mut shop, reported).await;
     let none = admin.get("/api/settlement-exceptions").await.data()["items"].clone();
-    assert_eq!(none, json!([]), "the day goes on");
+    assert_eq!(none, json!([]), "the day continues");
     tells(&mut shop, vec![sealed("S001", 18)]).await;
     let found = differs(&admin).await;
     let id = settlement(&admin, "S001", 18).await["settlement_id"].clone();
@@ -62,18 +62,18 @@ async fn what_a_days_shifts_say_of_a_method_is_held_against_its_payments_until_i
     assert_eq!(admin.post(&path, &accept).await.data()["entry_id"], Value::Null);
     assert_eq!(admin.post(&path, &accept).await.refusal(), "409 invalid_state");
     assert_eq!(stands(&admin).await, (json!("open"), json!("resolved"), json!(50_000)));
-    // Something else about the day changes nothing; another amount is asked about again.
+    // Other news about the day changes nothing. Another amount reopens the exception.
     tells(&mut shop, vec![paid("S001", 18, 3, ("cash", 5_000, ""))]).await;
     assert_eq!(stands(&admin).await.1, "resolved");
     tells(&mut shop, vec![paid("S001", 18, 4, ("card", 20_000, "C-0004"))]).await;
     assert_eq!(stands(&admin).await, (json!("discrepant"), json!("open"), json!(30_000)));
-    // The last sale arrives: they agree, and no person is asked any more.
+    // The last sale arrives: the figures agree, and the exception is closed.
     tells(&mut shop, vec![paid("S001", 18, 5, ("card", 30_000, "C-0005"))]).await;
     assert_eq!(stands(&admin).await, (json!("open"), json!("resolved"), json!(0)));
     assert_eq!(differs(&admin).await["resolved_by"], Value::Null);
 }
 
-/// A store whose box was restored while a shift with one sale for cash was open, and that continues in a new epoch.
+/// Opens a store that was restored while a shift with one cash sale was open, and that continues in a new epoch.
 async fn interrupted(server: &Server, id: &'static str) -> Shop {
     let mut shop = Shop::open(server, id).await;
     let sale = |number: u64, shift| Sale { store: id, number, shift, sku: "A", qty: 1, price: 1000 };
@@ -86,7 +86,7 @@ async fn interrupted(server: &Server, id: &'static str) -> Shop {
     shop
 }
 
-/// What the report has of the first shift, which the totals and the till have as well.
+/// Returns the cash of the first shift in the report, which the totals and the till have as well.
 async fn cash(api: &Api) -> Value {
     let figures = |row: &Value| json!([row["expected"], row["counted"], row["variance"]]);
     let mut found = Vec::new();
@@ -116,7 +116,7 @@ async fn a_shift_that_a_restore_interrupted_is_closed_in_the_books_by_its_count(
         assert_eq!(finance.post(&path, &odd).await.refusal(), "422 validation_failed");
     }
     let till = balance(&server, "1010").await;
-    assert_eq!(till, 51_110 + 1_110, "float and sale, and a sale of another shift");
+    assert_eq!(till, 51_110 + 1_110, "the float, the sale, and a sale of another shift");
     let count = json!({"note": "found in the drawer", "counted_cash": 51_000});
     assert_eq!(finance.keyed(&path, "k1", &count).await.data()["note"], count["note"]);
     assert!(finance.keyed(&path, "k1", &count).await.replayed);
@@ -128,9 +128,9 @@ async fn a_shift_that_a_restore_interrupted_is_closed_in_the_books_by_its_count(
         (&closed["state"], &closed["counted_cash"], &closed["expected_cash"], &closed["variance"]),
         (&json!("closed"), &json!(51_000), &json!(51_110), &json!(-110))
     );
-    assert_eq!(closed["entries"].as_array().unwrap().len(), 2, "its opening, and its count");
+    assert_eq!(closed["entries"].as_array().unwrap().len(), 2, "the opening and the count");
     assert_eq!(cash(&finance).await, json!([51_110, 51_000, -110]));
-    // The store counts it later: only what is new is posted.
+    // The store counts the shift later: only the difference is posted.
     let mut whole: Value = serde_json::from_str(&shift("shift.recounted", "evt_again")).unwrap();
     whole["payload"]["shift"]["recounts"][0]["at"] = json!(UtcMs(edge::clock::now().0 + 60_000));
     tells(&mut shop, vec![whole.to_string()]).await;
@@ -151,7 +151,7 @@ async fn a_shift_that_its_store_counts_after_all_needs_nobody() {
     let path = format!("/api/exceptions/{}/settle", found["exception_id"].as_str().unwrap());
     let late = json!({"note": "x", "counted_cash": 5});
     assert_eq!(finance.post(&path, &late).await.refusal(), "409 invalid_state");
-    // What was found of something else has no drawer.
+    // Exceptions of other types have no drawer to count.
     tells(
         &mut shop,
         vec![Sale { store: "S001", number: 2, shift: "shf_2", sku: "A", qty: 1, price: 5 }.record("evt_3")],

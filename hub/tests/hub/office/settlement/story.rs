@@ -1,4 +1,4 @@
-//! Settlement: a provider's file and a bank's, over two stores and two days, to the last figure.
+//! Settlement: a file of a provider and one of a bank, for two stores and two days, with every figure.
 
 use crate::office::finance::{sold, tells};
 use crate::office::settlement::matches::proved;
@@ -13,27 +13,27 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-/// The day of the whole run, also where midnight falls into it.
+/// The day of the whole run, even if it passes midnight.
 static TODAY: LazyLock<Date> =
     LazyLock::new(|| edge::clock::now().timestamp().to_zoned(jiff::tz::TimeZone::UTC).date());
 
-/// The 18th of the story is five days ago: statements are of days that are not long past.
+/// Returns a day of the story. The 18th is five days ago, because statements must be recent.
 pub fn day(of: i8) -> Date {
     TODAY.checked_sub(i32::from(23 - of).days()).unwrap()
 }
 
-/// A file of November 2026 with the days of the story.
+/// Returns a file of November 2026 with the days of the story.
 pub fn of_story(file: &str) -> String {
     (15..=23).fold(file.to_owned(), |text, of| text.replace(&format!("2026-11-{of}"), &day(of).to_string()))
 }
 
-/// A record as it would be in this store, on this day.
+/// Returns a record moved to this store and this day.
 pub fn on(store: &str, of: i8, record: &str) -> String {
     let record = record.replace(DAY, &day(of).to_string());
     record.replace("\"S001\"", &format!("\"{store}\"")).replace("\"S001-main", &format!("\"{store}-main"))
 }
 
-/// A sale without tax, paid so, with the number of its slip.
+/// Returns a sale without tax, with this payment and the number of its slip.
 pub fn paid(store: &str, of: i8, number: u64, (method, amount, reference): (&str, i64, &str)) -> String {
     let lines = [[amount, 0, 0, 0, 0]];
     let mut whole: Value =
@@ -43,7 +43,7 @@ pub fn paid(store: &str, of: i8, number: u64, (method, amount, reference): (&str
     on(store, of, &whole.to_string())
 }
 
-/// A refund, with the number of its slip.
+/// Returns a refund with the number of its slip.
 pub fn refunded(store: &str, of: i8, number: u64, (method, amount, reference): (&str, i64, &str)) -> String {
     let mut document = returned(&format!("ret_{number}"), &format!("trx_S001_{number}"), "posted");
     document["receipt_no"] = json!(format!("S001-main-{:08}", 100 + number));
@@ -105,7 +105,7 @@ pub async fn card_source(api: &Api) -> String {
     added(api, &source).await
 }
 
-/// The settlement of a store's day.
+/// Returns the settlement of a store's day.
 pub async fn settlement(api: &Api, store: &str, of: i8) -> Value {
     let date = day(of);
     let path = format!("/api/settlements?store_id={store}&from={date}&to={date}");
@@ -114,7 +114,7 @@ pub async fn settlement(api: &Api, store: &str, of: i8) -> Value {
     let row = &listed["items"][0];
     let path = format!("/api/settlements/{}", row["settlement_id"].as_str().unwrap());
     let detail = api.get(&path).await.data().clone();
-    // The list says what it comes to, before and after it is approved.
+    // The list shows the sums before and after the approval.
     let sum = |name: &str| -> i64 {
         detail["by_method"].as_array().unwrap().iter().map(|of| of[name].as_i64().unwrap()).sum()
     };
@@ -133,7 +133,7 @@ pub async fn approved(api: &Api, store: &str, of: i8) -> Value {
     api.post(&format!("/api/settlements/{id}/approve"), &json!({})).await.data().clone()
 }
 
-/// Lines of the entries that settlements made in a book, `account amount`, credit below 0, in their order.
+/// Returns the entries of settlements in a book, `account amount`, credit below 0, in order.
 pub async fn posted(api: &Api, store: &str) -> Vec<String> {
     let path = format!("/api/finance/journal?store_id={store}&kind=settlement&limit=500");
     let mut entries = api.get(&path).await.data()["items"].as_array().unwrap().clone();
@@ -180,7 +180,7 @@ async fn a_provider_and_a_bank_settle_two_stores_and_two_days() {
     assert_eq!(again.refusal(), "409 duplicate");
     assert_eq!(again.body["error"]["details"]["id"], reported["statement_id"]);
 
-    // C-1003 has no line although the provider is past its day.
+    // C-1003 has no line, although the provider has reported later days.
     assert_eq!(settlement(&admin, "S001", 19).await["state"], "discrepant");
     let open = admin.get("/api/settlement-exceptions?state=open").await.data()["items"].clone();
     let missing: Vec<&Value> =
@@ -230,7 +230,7 @@ async fn a_provider_and_a_bank_settle_two_stores_and_two_days() {
     let days = format!("/api/finance/days?store_id=S001&from={}&to={}", day(18), day(19));
     let days = admin.get(&days).await.data()["items"].clone();
     assert!(days.as_array().unwrap().iter().all(|day| day["state"] == "locked"), "{days}");
-    // What is carried waits with the next day.
+    // A carried item waits with the next day.
     let unposted = admin.get("/api/settlement-items?unposted=true").await.data()["items"].clone();
     assert_eq!(unposted.as_array().unwrap().len(), 1, "{unposted}");
     assert_eq!(unposted[0]["settlement_date"], json!(day(20)));
@@ -278,7 +278,7 @@ async fn what_comes_after_an_approval_is_settled_with_the_next_day() {
     let items = admin.get("/api/settlement-items").await.data()["items"].clone();
     assert_eq!((&items[0]["settlement_date"], &items[0]["late"]), (&json!(day(19)), &json!(true)));
     assert_eq!((&items[0]["business_date"], &items[0]["entry_date"]), (&json!(day(18)), &json!(day(19))));
-    // The day that has it is shown, and no action is required.
+    // The late item is shown with its day, and needs no action.
     let late = async || admin.get("/api/settlement-exceptions?type=late").await.data()["items"].clone();
     let reported = late().await;
     assert_eq!(reported.as_array().unwrap().len(), 1, "{reported}");
@@ -289,7 +289,7 @@ async fn what_comes_after_an_approval_is_settled_with_the_next_day() {
     assert_eq!(reported, expected);
     tells(&mut shop, vec![sealed("S002", 19), paid("S002", 19, 11, ("card", 1_000, "C-2003"))]).await;
     let reported = late().await;
-    assert_eq!(reported.as_array().unwrap().len(), 1, "what comes in time is none: {reported}");
+    assert_eq!(reported.as_array().unwrap().len(), 1, "an item in time is not late: {reported}");
     let id = settlement(&admin, "S002", 19).await["settlement_id"].clone();
     assert_eq!(reported[0]["settlement_id"], id);
     let path =
@@ -300,7 +300,7 @@ async fn what_comes_after_an_approval_is_settled_with_the_next_day() {
     }
     assert!(server.place.run(&["verify"], "").status.success());
     assert_eq!(settlement(&admin, "S002", 19).await["by_method"][0]["expected"], 223_000);
-    // A carried item is reported by its new day.
+    // A carried item is reported with its new day.
     let source = card_source(&admin).await;
     let of_other = json!([{"date": day(20), "reference": "C-2003", "gross": 1_000, "fee": 15}]);
     admin.post("/api/statements", &json!({"source_id": source, "lines": of_other})).await.data();

@@ -1,4 +1,4 @@
-//! Orders, invoices, payments, entries and months that two processes are asked for at once.
+//! Concurrent requests at two processes about orders, invoices, payments, entries and months.
 
 use super::two::{Two, one_wins, tries};
 use crate::office::finance_entries::{entry, text};
@@ -14,7 +14,7 @@ fn expense(supplier: &str, invoice_no: &str, amount: i64) -> Value {
         "lines": [{"account": "6060", "store_id": "S001", "qty": 1, "unit_cost": amount}]})
 }
 
-/// One number, one approval, one payment, one reversal of it.
+/// One number, one approval, one payment, and one reversal of the payment.
 async fn an_invoice(two: &mut Two, supplier: &str, turn: usize) {
     let number = two.number();
     let asks =
@@ -40,7 +40,7 @@ async fn an_invoice(two: &mut Two, supplier: &str, turn: usize) {
     two.once(turn, (&approve, json!({})), STATE).await;
 }
 
-/// Two invoices of the same pieces.
+/// Races two invoices for the same pieces.
 async fn pieces(two: &mut Two, supplier: &str, turn: usize) {
     let number = two.number();
     let mut came: Value =
@@ -60,13 +60,13 @@ async fn pieces(two: &mut Two, supplier: &str, turn: usize) {
     let mut states: Vec<String> = answers.iter().map(|answer| text(answer.data(), "state")).collect();
     states.sort();
     assert_eq!(states, ["disputed", "matched"], "{answers:?}");
-    // Whoever lost is cancelled: his pieces are nobody's.
+    // The invoice that lost is cancelled, so its pieces are free.
     let lost = answers.iter().position(|answer| answer.data()["state"] == "disputed").unwrap();
     let path = paths[lost].replace("/match", "/cancel");
     two.once(turn, (&path, json!({"reason": "billed twice"})), STATE).await;
 }
 
-/// Each step of an order once, and of two revisions of one version one.
+/// Races each step of an order, of which one succeeds, and two revisions of one version.
 async fn an_order(two: &Two, supplier: &str, turn: usize) {
     let line = |qty: usize| json!([{"line_no": 1, "sku": "A", "qty": qty, "unit_cost": 9}]);
     let order = json!({"supplier_id": supplier, "store_id": "S001", "lines": [{"sku": "A", "qty": 10, "unit_cost": 9}]});
@@ -88,7 +88,7 @@ async fn an_order(two: &Two, supplier: &str, turn: usize) {
     assert_eq!(two.one().get(&path).await.data()["state"], state);
 }
 
-/// An entry that is taken back, and a month that is closed and opened again.
+/// Races the reversal of an entry, and the closing and reopening of a month.
 async fn books(two: &Two, turn: usize) {
     let made = two.made("/api/finance/journal", &entry(DAY, &[("", "6050", 5), ("", "1040", -5)])).await;
     let path = format!("/api/finance/journal/{}/reverse", text(&made, "entry_id"));
@@ -98,7 +98,7 @@ async fn books(two: &Two, turn: usize) {
     two.once(turn, (&format!("{month}/reopen"), json!({"reason": "a bill"})), STATE).await;
 }
 
-/// Numbers of documents of one kind leave none out.
+/// Asserts that the numbers of one kind of document have no gap.
 async fn dense(two: &Two, path: &str) {
     let (mut numbers, mut cursor) = (Vec::new(), String::new());
     loop {

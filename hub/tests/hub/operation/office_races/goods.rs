@@ -1,4 +1,4 @@
-//! What two processes of head office decide at once by looking at more than one row.
+//! Decisions of two processes of head office that read more than one row.
 
 use super::two::{Two, one_wins, tries};
 use crate::office::finance_entries::text;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const RECEIVING: &str = "/api/receiving";
 const TRANSFERS: &str = "/api/transfers";
 
-/// A product that nothing has moved yet.
+/// Creates a product without movements.
 async fn product(two: &mut Two) -> String {
     let sku = format!("G{}", two.number());
     two.made("/api/products", &json!({"sku": sku, "name": "Thing", "price": 20})).await;
@@ -23,11 +23,11 @@ async fn sent(two: &Two, [from, to]: [&str; 2], sku: &str, qty: i64) -> Value {
     two.made(TRANSFERS, &json!({"store_id": from, "to_store_id": to, "lines": lines})).await
 }
 
-/// Pieces and value of a product in the first warehouse, after each movement of it was counted on the one before.
+/// Returns pieces and value of a product in the first warehouse, and asserts that each movement follows the one before.
 async fn lies_there(two: &Two, sku: &str) -> [i64; 2] {
     let path = format!("/api/stock/{sku}/movements?store_id=W1");
     let mut moved = two.other().get(&path).await.data()["items"].as_array().unwrap().clone();
-    // Of one moment they may stand in any order.
+    // Movements of the same moment may be in any order.
     let mut balance = 0;
     while !moved.is_empty() {
         let follows =
@@ -64,7 +64,7 @@ async fn two_documents_of_one_warehouse_and_product_are_as_if_one_came_after_the
             answer.data();
         }
         assert_eq!(lies_there(&two, &sku).await, [10, 200]);
-        // A receipt, and a transfer that leaves: at the average before it, 20, or after it, 50.
+        // A receipt, and a transfer that leaves: at the average before the receipt, 20, or after it, 50.
         let lines = json!([{"sku": sku, "qty": 5}]);
         let leaving = json!({"store_id": "W1", "to_store_id": "W2", "lines": lines});
         let answers = two.race(turn, [(TRANSFERS, leaving), (RECEIVING, came("W1", &sku, 5, 110))]).await;
@@ -76,7 +76,7 @@ async fn two_documents_of_one_warehouse_and_product_are_as_if_one_came_after_the
     two.ends_whole().await;
 }
 
-/// A chain of so many categories, the first at the top.
+/// Creates a chain of categories, the first one at the top.
 async fn chain(two: &Two, name: &str, levels: usize) {
     for level in 1..=levels {
         let parent = if level == 1 { String::new() } else { format!("{name}{}", level - 1) };
@@ -113,7 +113,7 @@ async fn categories_that_two_hang_below_one_another_at_once_stay_within_their_le
         for name in [&one, &other, &third] {
             chain(&two, name, 7).await;
         }
-        // Each alone makes 14 levels, both together 21.
+        // Each change alone makes 14 levels, both together 21.
         let below = |name: &str| json!({"parent": format!("{name}7")});
         let paths = [&other, &third].map(|name| format!("/api/categories/{name}1"));
         let answers = two.change_both(turn, [(&paths[0], below(&one)), (&paths[1], below(&other))]).await;
@@ -122,7 +122,7 @@ async fn categories_that_two_hang_below_one_another_at_once_stay_within_their_le
             .filter(|answer| !answer.status.is_success())
             .map(|answer| answer.refusal())
             .collect();
-        assert_eq!(refused, ["422 validation_failed"], "one of them: {answers:?}");
+        assert_eq!(refused, ["422 validation_failed"], "only one of them: {answers:?}");
         let tops: Vec<Value> = answers
             .iter()
             .filter(|answer| answer.status.is_success())

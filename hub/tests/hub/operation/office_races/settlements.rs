@@ -1,4 +1,4 @@
-//! Files, matches, settlements and days that two processes are asked for at once, and stores that tell meanwhile.
+//! Concurrent requests at two processes about files, matches, settlements and days, while stores push records.
 
 use super::two::{Two, one_wins, tries};
 use crate::office::finance_entries::text;
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 const STATE: &[&str] = &["409 invalid_state"];
 const MATCHES: &str = "/api/settlement-matches";
-/// A store has so many days: statements are of the last year.
+/// Number of days per store, because statements must be of the last year.
 const DAYS: usize = 90;
 
-/// The store and the day of a turn; each of those that race has stores of its own.
+/// Returns the store and the day of a turn. Each kind of race has its own stores.
 fn place(kind: char, turn: usize) -> (String, i8) {
     (format!("{kind}{}", turn / DAYS), 15 - i8::try_from(DAYS - 1 - turn % DAYS).unwrap())
 }
 
-/// A sale by card, whole: also its head says what its one line says.
+/// Returns a sale by card whose totals equal its only line.
 fn card(store: &str, of: i8, number: i64, reference: &str) -> String {
     let record = paid(store, of, number.unsigned_abs(), ("card", number, reference));
     let mut record: Value = serde_json::from_str(&record).unwrap();
@@ -35,11 +35,11 @@ async fn line_ids(two: &Two, statement: &Value) -> Vec<Value> {
     lines.as_array().unwrap().iter().map(|line| line["line_id"].clone()).collect()
 }
 
-/// One file at both; two lines for one payment.
+/// Races one file at both, and two lines for one payment.
 async fn lines(two: &mut Two, source: &str, turn: usize) {
     let ((store, of), number) = (place('L', turn), two.number());
     two.reported(&store, vec![card(&store, of, number, "")]).await;
-    // Too late to be matched by itself.
+    // Too late for an automatic match.
     let date = day(of + 6);
     let line =
         |name: &str| json!({"date": date, "reference": format!("{name}{number}"), "gross": number, "fee": 0});
@@ -52,7 +52,7 @@ async fn lines(two: &mut Two, source: &str, turn: usize) {
     one_wins(&answers, STATE);
 }
 
-/// A settlement that is made, whose match is taken back while it is approved, and which is approved twice.
+/// Races a new settlement, the undoing of its match with its approval, and two approvals.
 async fn a_settlement(two: &mut Two, source: &str, turn: usize) {
     let ((store, of), number) = (place('M', turn), two.number());
     let reference = format!("C-{number}");
@@ -73,7 +73,7 @@ async fn a_settlement(two: &mut Two, source: &str, turn: usize) {
     assert_eq!(state == "approved", posted, "{state}: {answers:?}");
 }
 
-/// A day without items, approved at both.
+/// Races the approval of a day without items.
 async fn an_empty_day(two: &mut Two, turn: usize) {
     let (store, of) = place('E', turn);
     two.reported(&store, vec![sealed(&store, of)]).await;
@@ -81,8 +81,7 @@ async fn an_empty_day(two: &mut Two, turn: usize) {
     two.once(turn, (&format!("/api/settlements/{id}/approve"), json!({})), STATE).await;
 }
 
-/// A day that is locked at both while its store tells of a sale, which is in it or late, and once: the store says it to
-/// both.
+/// Races locks of a day while its store pushes a sale to both. The sale is included or late, and counts once.
 async fn a_day(two: &mut Two, turn: usize) {
     let ((store, of), number) = (place('D', turn), two.number());
     let sale = card(&store, of, number, "");
@@ -134,7 +133,7 @@ async fn what_is_only_shown_is_no_entry_that_was_made() {
     let found = two.one().get("/api/settlement-exceptions?state=open").await.data()["items"][0].clone();
     let path = format!("/api/settlement-exceptions/{}/resolve", text(&found, "exception_id"));
     let said = json!({"resolution": "post", "account": "6060", "reason": "nobody knows"});
-    // The process has made no entry of this kind: it has no such line.
+    // The process has made no entry of this kind, so it has no such metric.
     let counted = async || {
         let metrics = two.one().text("/metrics", "*/*").await;
         metrics

@@ -1,4 +1,4 @@
-//! Two processes of one hub, a store and an accountant at both.
+//! Two processes of one hub, a store, and an accountant at both.
 
 use crate::office::finance::tells;
 use crate::office::finance_entries::text;
@@ -11,16 +11,16 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// `cargo xtask soak` tries more.
+/// Default number of races per pair; `cargo xtask soak` runs more.
 const TRIES: usize = 12;
 const TRIES_VARIABLE: &str = "RACE_TRIES";
 
-/// How often each pair races.
+/// Returns the number of races of each pair.
 pub fn tries() -> usize {
     std::env::var(TRIES_VARIABLE).ok().and_then(|tries| tries.parse().ok()).unwrap_or(TRIES)
 }
 
-/// The hub's processes, asked as one.
+/// The hub's processes.
 pub struct Two {
     place: Place,
     processes: Vec<Process>,
@@ -43,12 +43,12 @@ impl Two {
         &self.apis[0]
     }
 
-    /// Another process where there is one.
+    /// Returns another process if there is one, otherwise the first.
     pub fn other(&self) -> &Api {
         &self.apis[self.apis.len() - 1]
     }
 
-    /// A number that nothing else has.
+    /// Returns a unique number.
     pub fn number(&mut self) -> i64 {
         self.next += 1;
         self.next
@@ -58,12 +58,12 @@ impl Two {
         self.one().post(path, body).await.data().clone()
     }
 
-    /// Both are asked in one moment, each at its own process; who is first by turns.
+    /// Sends two requests at the same moment, each to its own process. Which one is sent first alternates.
     pub async fn race(&self, turn: usize, asks: [(&str, Value); 2]) -> Vec<Answer> {
         self.race_by(Method::POST, turn, asks).await
     }
 
-    /// The same of two changes.
+    /// Does the same with two changes.
     pub async fn change_both(&self, turn: usize, asks: [(&str, Value); 2]) -> Vec<Answer> {
         self.race_by(Method::PATCH, turn, asks).await
     }
@@ -84,13 +84,14 @@ impl Two {
         answers
     }
 
-    /// The same of both: one wins and the other is refused like this. Gives what the winner was answered.
+    /// Sends one request to both processes: one succeeds and the other is refused with one of these codes. Returns the
+    /// data of the successful one.
     pub async fn once(&self, turn: usize, (path, body): (&str, Value), refusals: &[&str]) -> Value {
         let answers = self.race(turn, [(path, body.clone()), (path, body)]).await;
         answers[one_wins(&answers, refusals)].data().clone()
     }
 
-    /// A store that is enrolled and has said hello.
+    /// Enrols a store and sends its hello.
     pub async fn shop(&mut self, id: &str) -> &mut Shop {
         if !self.shops.contains_key(id) {
             let token = self.place.add_store(id);
@@ -114,7 +115,7 @@ impl Two {
         assert_eq!(answer["parked"], json!([]));
     }
 
-    /// Nothing is half done: every proof holds and `verify` finds nothing.
+    /// Asserts that nothing is half done: every proof succeeds and `verify` finds nothing.
     pub async fn ends_whole(self) {
         let proofs = self.made("/api/finance/proofs", &json!({})).await;
         assert_eq!(proofs["ok"], true, "{proofs}");
@@ -124,7 +125,7 @@ impl Two {
     }
 }
 
-/// Which of the two won; the other has one of these refusals.
+/// Returns the index of the winner. The other has one of these refusals.
 pub fn one_wins(answers: &[Answer], refusals: &[&str]) -> usize {
     let won: Vec<usize> =
         answers.iter().enumerate().filter(|(_, one)| one.status.is_success()).map(|(at, _)| at).collect();

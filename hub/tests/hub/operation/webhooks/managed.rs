@@ -44,7 +44,7 @@ async fn messages_are_signed_and_the_secret_is_shown_once_and_rotated_with_an_ov
     assert_ne!(first, second);
     // An event of the log has the log's ID and fields.
     product(&admin, "A").await;
-    receiver.until("an event comes", |messages| messages.len() == 2).await;
+    receiver.until("an event arrives", |messages| messages.len() == 2).await;
     let message = receiver.messages().pop().unwrap();
     let both = format!("{} {}", signed(&second, &message), signed(&first, &message));
     assert_eq!(message.headers["webhook-signature"], both);
@@ -56,7 +56,7 @@ async fn messages_are_signed_and_the_secret_is_shown_once_and_rotated_with_an_ov
     assert_eq!(message.headers["webhook-id"], log["event_id"].as_str().unwrap());
     assert_eq!(message.headers["content-type"], "application/json");
 
-    // The answer was lost, and the secret is rotated again: the receiver still has the first one.
+    // The answer was lost and the secret is rotated again. The receiver still has the first secret.
     let rotated =
         admin.post(&path(&hook, "/rotate-secret"), &json!({"overlap_hours": 1})).await.data().clone();
     let third = rotated["secret"].as_str().unwrap().to_owned();
@@ -69,13 +69,13 @@ async fn messages_are_signed_and_the_secret_is_shown_once_and_rotated_with_an_ov
     let message = receiver.messages().pop().unwrap();
     let signature = &message.headers["webhook-signature"];
     assert!(!signature.contains(' ') && *signature != signed(&second, &message), "{signature}");
-    // It is stored nowhere, and no answer or entry has it again.
+    // The secret is not readable anywhere, and no later answer or entry contains it.
     let listed = admin.get(HOOKS).await.data()["items"].to_string();
     let audit = admin.get("/api/audit?limit=500").await.data().to_string();
     for (text, what) in [(&listed, "list"), (&audit, "audit log")] {
         assert!(!text.contains("whsec_") && !text.contains(&first[10..30]), "{what}");
     }
-    assert!(!audit.contains("of-the-address"), "only the host: an address may have a password");
+    assert!(!audit.contains("of-the-address"), "only the host, because the URL may contain a password");
     let columns = "SELECT COUNT(*) FROM webhooks WHERE salt LIKE '%whsec%' OR previous_salts LIKE '%whsec%'";
     assert_eq!(server.figure(columns).await, 0);
     let too_long = admin.post(&path(&hook, "/rotate-secret"), &json!({"overlap_hours": 169})).await;
@@ -105,7 +105,9 @@ async fn stores_and_areas_are_filters_and_wrong_fields_are_refused() {
     );
     admin.post("/api/tiers", &json!({"tier": "gold", "name": "Gold", "multiplier_bp": 20_000})).await.data();
     receiver
-        .until("any type", |messages| messages.iter().any(|one| one.json()["type"] == "tier.created"))
+        .until("an event of any type", |messages| {
+            messages.iter().any(|one| one.json()["type"] == "tier.created")
+        })
         .await;
     assert!(one.messages().iter().all(|message| message.json()["data"]["store_id"] == "S001"));
     let good = json!({"name": "x", "url": receiver.url()});
@@ -126,7 +128,11 @@ async fn stores_and_areas_are_filters_and_wrong_fields_are_refused() {
     for _ in 2..WEBHOOKS_MAX {
         admin.post(HOOKS, &good).await.data();
     }
-    assert_eq!(admin.post(HOOKS, &good).await.refusal(), "422 validation_failed", "as many as there may be");
+    assert_eq!(
+        admin.post(HOOKS, &good).await.refusal(),
+        "422 validation_failed",
+        "the maximum number of webhooks"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -138,7 +144,7 @@ async fn without_the_setting_no_webhook_reaches_this_machine() {
         let refused = admin.post(HOOKS, &json!({"name": "x", "url": url})).await;
         assert_eq!(refused.refusal(), "422 validation_failed", "{url}");
     }
-    // A name is checked by its addresses, whenever it is connected to.
+    // The addresses of a host name are checked at each connection.
     let hook = made(&admin, &format!("https://localhost:{port}/"), &json!({})).await;
     let tested = admin.post(&path(&hook, "/test"), &json!({})).await.data().clone();
     assert_eq!((&tested["delivered"], &tested["http_status"]), (&json!(false), &Value::Null));
