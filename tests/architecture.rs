@@ -318,6 +318,7 @@ const ROWS: &[(&str, &str)] = &[
     ("SafeOpening", "SafeOpening"),
     ("Safe", "Safe"),
     ("Pin", "Pin"),
+    ("WrittenOff", "WrittenOff"),
 ];
 
 /// The definitions of structs and enums in a file, each with its attributes, by name.
