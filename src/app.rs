@@ -12,7 +12,7 @@ use crate::http::operation::admin::Admin;
 use crate::http::operation::events;
 use crate::printing::Printers;
 use crate::upkeep::{Upkeep, drill};
-use crate::{confirmed_time, folder, hub_address, start};
+use crate::{confirmed_time, folder, start};
 use actors::Supervision;
 use anyhow::Context;
 use domain::model::base::time::UtcMs;
@@ -23,12 +23,10 @@ use edge::identity::Identity;
 use edge::identity::limiter::LoginLimiter;
 use edge::identity::refusals::Refusals;
 use edge::identity::saved_state;
-use edge::passkeys::Passkeys;
 use edge::passwords::Passwords;
 use edge::server::sighup::reload_on_sighup;
 use edge::server::tls::Tls;
 use edge::server::{Drained, ListenerConfig, RouteError};
-use edge::tokens::Keys;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,10 +71,7 @@ impl App {
         let config = &loaded.config;
         let tls = config.http.tls().map_err(|error| Exit::new(USAGE, error.to_string()))?;
         let storage = notify::while_opening(open_storage(config)).await?;
-        if let Some(hub) = storage.sync().hub().map_err(folder::in_use)? {
-            hub_address::agrees(config, &hub.url)?;
-        }
-        start::check_terms(config, &storage)?;
+        start::check(config, &start::Standing::of(&storage)?)?;
         let identity = identity(config, &storage)?;
         let (store, supervision) = start::serving(config, storage.clone()).await?;
         start::keep_terms(config, &store).await;
@@ -232,18 +227,15 @@ async fn close(storage: Storage) -> anyhow::Result<()> {
 
 /// Keys, hashes and ceremonies, with the memory of wrong log-ins and of the latest time.
 fn identity(config: &Config, storage: &Storage) -> anyhow::Result<Identity> {
-    let (access, refresh) = (config.auth.access_ttl.duration(), config.auth.refresh_ttl.duration());
-    let issuer = format!("store-router:{}", config.store.id);
-    let keys = Keys::load(&folder::token_key(config), issuer)?.with_lifetimes(access, refresh);
-    let http = &config.http;
-    let passkeys = Passkeys::new(&http.origin, http.listen.port()).context("http.origin")?;
+    let (keys, passkeys) = start::signing(config)?;
+    let session_lifetime = config.auth.refresh_ttl.duration();
     let limiter = LoginLimiter::default();
     saved_state::load(&limiter, &config.storage.path);
     let journal = storage.sync().last_hlc().as_deref().and_then(hlc::parts).map(|(ms, _)| UtcMs(ms));
     let clock = MonotonicWallClock::after(saved_state::latest(&config.storage.path).max(journal));
     let passwords = Passwords::new(config.auth.argon2.params()?);
     let refusals = Refusals::default();
-    Ok(Identity { keys, passwords, limiter, refusals, passkeys, session_lifetime: refresh, clock })
+    Ok(Identity { keys, passwords, limiter, refusals, passkeys, session_lifetime, clock })
 }
 
 #[cfg(test)]

@@ -9,7 +9,10 @@ use actors::{ActorsConfig, Source, StartError, StoreHandle, Supervision, SyncCon
 use anyhow::Context;
 use domain::model::base::settings::Rules;
 use domain::model::hub::sync::local::SoldIn;
+use edge::passkeys::Passkeys;
+use edge::tokens::Keys;
 use edge::{clock, ids, tokens};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use storage::Storage;
 
@@ -36,15 +39,57 @@ fn sold_in(config: &Config) -> SoldIn {
     SoldIn { timezone: config.store.timezone.clone(), currency: config.store.currency.clone() }
 }
 
-/// Refuses a time zone or currency other than the one of the store's sales.
+/// What the data folder holds and the settings must agree with.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Standing {
+    /// Address of the store's head office. `None` without one.
+    hub_url: Option<String>,
+    /// Time zone and currency of the store's sales. `None` before its first shift.
+    sold_in: Option<SoldIn>,
+}
+
+impl Standing {
+    /// # Errors
+    /// 74 for rows that can't be read.
+    pub fn of(storage: &Storage) -> anyhow::Result<Self> {
+        let hub = storage.sync().hub().map_err(folder::in_use)?;
+        let terms = storage.sync().standing().map_err(folder::in_use)?.terms;
+        let has_sold = !storage.shifts().shifts(None, 1).map_err(folder::in_use)?.is_empty();
+        Ok(Self { hub_url: hub.map(|hub| hub.url), sold_in: terms.filter(|_| has_sold) })
+    }
+}
+
+/// Checks the settings and keys as every start does: the keys are there, and the settings name the store's head office
+/// and the time zone and currency of its sales. `doctor` does the same.
 ///
 /// # Errors
-/// Exit code 2, with the setting and advice; 74 for rows that can't be read.
-pub fn check_terms(config: &Config, storage: &Storage) -> anyhow::Result<()> {
-    let Some(terms) = storage.sync().standing().map_err(folder::in_use)?.terms else { return Ok(()) };
-    if storage.shifts().shifts(None, 1).map_err(folder::in_use)?.is_empty() {
-        return Ok(());
+/// Exit code 2 with the setting and advice, or a key that can't be read.
+pub fn check(config: &Config, standing: &Standing) -> anyhow::Result<()> {
+    if let Some(url) = &standing.hub_url {
+        hub_address::agrees(config, url)?;
     }
+    check_terms(config, standing)?;
+    signing(config)?;
+    arguments(config)?;
+    Ok(())
+}
+
+/// Keys that sign tokens, and the place where passkeys are registered.
+///
+/// # Errors
+/// A key that can't be read, or `http.origin`.
+pub fn signing(config: &Config) -> anyhow::Result<(Keys, Passkeys)> {
+    let (access, refresh) = (config.auth.access_ttl.duration(), config.auth.refresh_ttl.duration());
+    let issuer = format!("store-router:{}", config.store.id);
+    let keys = Keys::load(&folder::token_key(config), issuer)?.with_lifetimes(access, refresh);
+    let http = &config.http;
+    let passkeys = Passkeys::new(&http.origin, http.listen.port()).context("http.origin")?;
+    Ok((keys, passkeys))
+}
+
+/// Refuses a time zone or currency other than the one of the store's sales.
+fn check_terms(config: &Config, standing: &Standing) -> anyhow::Result<()> {
+    let Some(terms) = standing.sold_in.clone() else { return Ok(()) };
     let now = sold_in(config);
     for (key, was, is, what) in [
         ("store.timezone", terms.timezone, now.timezone, "business days and times on receipts would move"),

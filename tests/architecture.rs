@@ -318,6 +318,7 @@ const ROWS: &[(&str, &str)] = &[
     ("SafeOpening", "SafeOpening"),
     ("Safe", "Safe"),
     ("Pin", "Pin"),
+    ("WrittenOff", "WrittenOff"),
 ];
 
 /// Returns the definitions of structs and enums in a file with their attributes, by name.

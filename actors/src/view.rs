@@ -154,7 +154,7 @@ pub struct ConflictView {
     pub(crate) resource: String,
     /// ID of the record that the conflict is about.
     pub(crate) id: String,
-    /// Side that won: `store` for the value of this store, `hub` for the value that the hub had.
+    /// Side that won: `store` for the value of this store, `hub` for the value of head office or of another store.
     pub(crate) winner: String,
     /// Values that lost, by field.
     pub(crate) lost_fields: BTreeMap<String, Value>,

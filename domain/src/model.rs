@@ -24,6 +24,7 @@ pub mod inventory {
     pub mod supplier_price;
     pub mod supplier_return;
     pub mod transfer;
+    pub mod write_off;
 }
 
 /// People: rights, the audit log, and members with their points.

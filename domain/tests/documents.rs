@@ -18,7 +18,7 @@ use domain::rules::inventory::receiving;
 use domain::rules::inventory::receiving::{COMPARED_MS, NewReceiving, NewReceivingLine, counted_before};
 use domain::rules::inventory::transfer;
 use domain::rules::inventory::transfer::{
-    NewTransfer, NewTransferLine, ReceiveTransfer, ResolveLine, ResolveTransfer,
+    NewTransfer, NewTransferLine, ReceiveTransfer, Receiver, ResolveLine, ResolveTransfer,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -30,6 +30,7 @@ mod counts;
 mod dates;
 mod receipts;
 mod transfers;
+mod write_offs;
 
 fn open() -> Shop {
     let milk = Product { category: Some("c".to_owned()), ..product("milk", 800) };

@@ -1740,7 +1740,8 @@ CREATE TABLE shared_records (
     PRIMARY KEY (resource, id)
 );
 CREATE INDEX shared_records_new ON shared_records (made_on, made_by) WHERE resource = 'member';
--- The same, field by field; written_by is the event, or the hub's change.
+-- The same, field by field; written_by is the event, or the hub's change, and written_in the store of it, '' head
+-- office.
 CREATE TABLE fields (
     resource TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -1748,11 +1749,13 @@ CREATE TABLE fields (
     value TEXT NOT NULL,
     stamp TEXT NOT NULL,
     written_by TEXT NOT NULL,
+    written_in TEXT NOT NULL,
     folded TEXT NOT NULL,
     PRIMARY KEY (resource, id, field)
 );
 CREATE INDEX fields_value ON fields (resource, field, value);
--- Values that lost against another one.
+-- Values that lost against another one. store_id is the store whose write caused the conflict; lost_in is another store
+-- whose value lost to it, '' none.
 CREATE TABLE conflicts (
     conflict_id TEXT PRIMARY KEY,
     resource TEXT NOT NULL,
@@ -1764,12 +1767,14 @@ CREATE TABLE conflicts (
     lost_by TEXT NOT NULL,
     kept_value TEXT NOT NULL,
     store_id TEXT NOT NULL,
+    lost_in TEXT NOT NULL,
     resolved_at BIGINT NOT NULL,
     restored_at BIGINT,
     folded TEXT NOT NULL
 );
 CREATE INDEX conflicts_time ON conflicts (resolved_at);
 CREATE INDEX conflicts_store ON conflicts (store_id, resolved_at);
+CREATE INDEX conflicts_lost ON conflicts (lost_in, resolved_at) WHERE lost_in <> '';
 CREATE INDEX conflicts_record ON conflicts (resource, id, resolved_at);
 -- The settings of a product are S001:sku.
 CREATE INDEX conflicts_sku ON conflicts (resource, (SUBSTR(id, LENGTH(store_id) + 2)), resolved_at);

@@ -6,6 +6,7 @@ use crate::config::load::Loaded;
 use crate::config::printing::PrinterAddress;
 use crate::control::Order;
 use crate::exit::{Exit, FAILED};
+use crate::start::{self, Standing};
 use crate::upkeep::{drill, kept};
 use crate::{folder, hub_address};
 use anyhow::Context;
@@ -144,6 +145,7 @@ fn store(config: &Config, report: &mut Report) {
     if problems.is_empty() {
         report.add("store", Ok(config.store.id.clone()));
     }
+    report.add("start", starts(config, &status));
     match at("/hub/url") {
         None => report.add("hub", Ok("none: this store has no head office".to_owned())),
         Some(url) => {
@@ -152,6 +154,14 @@ fn store(config: &Config, report: &mut Report) {
             report.add("hub", text(hub(config, url)).and_then(|found| found));
         }
     }
+}
+
+/// Whether the store would start with these settings and keys.
+fn starts(config: &Config, status: &Value) -> Result<String, String> {
+    let standing = status.get("standing").cloned().map(serde_json::from_value).transpose();
+    let standing: Standing = text(standing)?.unwrap_or_default();
+    text(start::check(config, &standing))?;
+    Ok("the store starts with these settings and keys".to_owned())
 }
 
 /// Asks the hub for its health and time; the inner result is a problem with its answer.

@@ -3,6 +3,7 @@
 use super::Config;
 use domain::model::base::currency::Currency;
 use domain::model::base::ids::{SHORT_ID_PROBLEM, is_short_id};
+use domain::rules::base::store_settings::problem_of_methods;
 use domain::rules::people::member::is_country_code;
 use domain::wire::sync::PUSH_EVENTS_MAX;
 use std::time::Duration;
@@ -55,13 +56,8 @@ fn shop(config: &Config, rule: Rule<'_>) {
 
 fn money(config: &Config, rule: Rule<'_>) {
     rule(config.tax.default_rate_bp <= RATE_BP_MAX, "tax.default_rate_bp", "must be 0 to 10000");
-    let methods = &config.payments.methods;
-    let named = methods.iter().all(|method| is_short_id(method));
-    rule(
-        named && methods.iter().any(|method| method == "cash"),
-        "payments.methods",
-        "must be names, one of them cash",
-    );
+    let methods = problem_of_methods(&config.payments.methods);
+    rule(methods.is_none(), "payments.methods", methods.unwrap_or_default());
     let notes = &config.payments.denominations;
     rule(
         notes.len() <= DENOMINATIONS_MAX && notes.iter().all(|value| *value > 0),

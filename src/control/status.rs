@@ -2,6 +2,7 @@
 
 use super::wire::Trouble;
 use crate::folder;
+use crate::start::Standing;
 use actors::StoreHandle;
 use serde_json::{Value, json};
 use storage::Storage;
@@ -28,6 +29,7 @@ pub fn of(store: &StoreHandle, serving: bool) -> Result<Value, Trouble> {
         "problems": sync.get("problems"),
         "outbox": sync.get("outbox"),
         "hub": hub,
+        "standing": Standing::of(storage)?,
         "disk": {
             "free_bytes": stats.free_bytes,
             "problem": storage.writable().err().map(|why| why.to_string()),

@@ -276,7 +276,8 @@ impl Shop {
             .collect();
         let ids = self.ids("mov_", lines.len());
         let cmd = NewTransfer { to_store_id: "S002".into(), lines, note: None, draft: None };
-        let event = transfer::create(&cmd, id, ids, &self.products, &self.room(&boss()))?;
+        let event =
+            transfer::create(&cmd, transfer::Receiver::Listed, id, ids, &self.products, &self.room(&boss()))?;
         let transfer = event.fact.transfer.clone();
         self.commit(event);
         Ok(transfer)

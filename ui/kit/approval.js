@@ -27,7 +27,7 @@ const BY_SETTING = {
       limit: money(limit),
     }),
   "approval.adjustment_value": ({ value, limit }) =>
-    t("The adjustment is worth {value}. Up to {limit} needs no approval", {
+    t("Write-offs today: {value}. Up to {limit} needs no approval", {
       value: money(value),
       limit: money(limit),
     }),

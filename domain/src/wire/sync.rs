@@ -199,8 +199,8 @@ pub struct HelloAnswer {
     pub limits: Limits,
     /// States of the store's parked records. Null if there are too many for one answer.
     pub parked: Option<Vec<ParkedAt>>,
-    /// The latest values that lost a conflict with the store's writes, at most one batch. They repeat the answers to
-    /// pushes, which may have been lost.
+    /// The latest values that lost a conflict with the store's writes, and those of the store that lost to another
+    /// store's write, at most one batch. The former repeat the answers to pushes, which may have been lost.
     pub conflicts: Vec<ConflictDown>,
 }
 

@@ -111,8 +111,15 @@ fn what_is_called_off_counts_for_the_day_on_which_it_is() {
     let lines = vec![NewTransferLine { sku: "a".into(), code: None, qty: 1.into() }];
     let cmd = NewTransfer { to_store_id: "S002".into(), lines, note: None, draft: Some(true) };
     let of_draft = ids(&mut shop);
-    let draft =
-        transfer::create(&cmd, "trf_9".into(), of_draft, &shop.products, &shop.room(&staff())).unwrap();
+    let draft = transfer::create(
+        &cmd,
+        Receiver::Listed,
+        "trf_9".into(),
+        of_draft,
+        &shop.products,
+        &shop.room(&staff()),
+    )
+    .unwrap();
     let transfer = draft.fact.transfer.clone();
     shop.commit(draft);
     next_day(&mut shop);

@@ -64,7 +64,7 @@ fn goods_go_back_to_their_supplier_at_the_average() {
     };
     let (who, ids) = (staff(), ids(&mut shop));
     let run = |who: &Principal, cmd: &NewSupplierReturn, shop: &Shop| {
-        return_to_supplier(cmd, "srt_1".into(), ids.clone(), &shop.products, &shop.room(who))
+        return_to_supplier(cmd, "srt_1".into(), ids.clone(), true, &shop.products, &shop.room(who))
     };
     assert_eq!(run(&ani(), &cmd, &shop).unwrap_err().code(), "insufficient_role");
     let nothing = NewSupplierReturn { supplier_id: String::new(), ..NewSupplierReturn::default() };
@@ -106,7 +106,8 @@ fn damaged_goods_that_go_back_are_posted_where_they_lay() {
         ..NewSupplierReturn::default()
     };
     let ids = ids(&mut shop);
-    let event = return_to_supplier(&cmd, "srt_1".into(), ids, &shop.products, &shop.room(&staff())).unwrap();
+    let event =
+        return_to_supplier(&cmd, "srt_1".into(), ids, true, &shop.products, &shop.room(&staff())).unwrap();
     let Event { fact: fact::SupplierReturnPosted { document, .. }, rows: Rows { movements, .. } } = &event;
     assert!(movements.is_empty());
     // Head office receives everything that the posting needs.
@@ -138,7 +139,8 @@ fn goods_whose_cost_is_no_whole_unit_are_claimed_to_the_unit() {
         ..NewSupplierReturn::default()
     };
     let ids = ids(&mut shop);
-    let event = return_to_supplier(&cmd, "srt_1".into(), ids, &shop.products, &shop.room(&staff())).unwrap();
+    let event =
+        return_to_supplier(&cmd, "srt_1".into(), ids, true, &shop.products, &shop.room(&staff())).unwrap();
     let claims: Vec<_> =
         event.fact.document.lines.iter().map(|line| (line.claim.get(), line.stock_cost.get())).collect();
     assert_eq!(claims, [(21_875, 21_875), (21_000, 21_875)]);
@@ -173,7 +175,7 @@ fn damaged_goods_are_claimed_at_their_own_average_and_short_ones_are_named() {
             ..NewSupplierReturn::default()
         };
         let ids = ids(&mut shop);
-        return_to_supplier(&cmd, "srt_1".into(), ids, &shop.products, &shop.room(&staff()))
+        return_to_supplier(&cmd, "srt_1".into(), ids, true, &shop.products, &shop.room(&staff()))
     };
     let claims =
         [(StockPlace::OnHand, 1, 9_000), (StockPlace::Damaged, 1, 1_010), (StockPlace::Damaged, 4, 4_040)];

@@ -109,7 +109,7 @@ fn send_to(
     let ids = ids(shop);
     let lines = arriving(lines).lines;
     let cmd = NewTransfer { to_store_id: store.into(), lines, note: None, draft: None };
-    transfer::create(&cmd, "trf_9".into(), ids, &shop.products, &shop.room(&staff()))
+    transfer::create(&cmd, Receiver::Unlisted, "trf_9".into(), ids, &shop.products, &shop.room(&staff()))
 }
 
 #[test]

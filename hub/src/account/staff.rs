@@ -169,7 +169,7 @@ pub async fn merge_store_user(
     if let Some((other, _)) = namesake.filter(|_| is_news) {
         let details =
             json!({"user_id": changed.user_id, "username": reported.username, "other_user_id": other});
-        exception::note(connection, found, exception::USER_NAME_TAKEN, &details).await?;
+        exception::note_name_taken(connection, found, &reported.username, &details).await?;
     }
     if known.is_none() {
         let origin = "store".to_owned();

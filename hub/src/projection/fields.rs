@@ -79,7 +79,7 @@ pub async fn write(
         conflicts.push(conflict);
     }
     for (field, now) in &fields {
-        put(connection, resource, id, field, now).await?;
+        put(connection, (resource, id, field), now, writer.store_id).await?;
     }
     if erased && !fields.is_empty() {
         conflict::forget(connection, resource, id).await?;
@@ -113,18 +113,17 @@ pub fn is_erased(state: Option<&FieldDown>) -> bool {
 
 async fn put(
     connection: &mut AnyConnection,
-    resource: &str,
-    id: &str,
-    field: &str,
+    (resource, id, field): (&str, &str, &str),
     now: &FieldDown,
+    written_in: &str,
 ) -> Result<(), sqlx::Error> {
-    let sql = "INSERT INTO fields (resource, id, field, value, stamp, written_by, folded) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (resource, id, field) DO UPDATE \
+    let sql = "INSERT INTO fields (resource, id, field, value, stamp, written_by, folded, written_in) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (resource, id, field) DO UPDATE \
                SET value = excluded.value, stamp = excluded.stamp, written_by = excluded.written_by, \
-               folded = excluded.folded";
+               written_in = excluded.written_in, folded = excluded.folded";
     let query = sqlx::query(sql).bind(resource).bind(id).bind(field).bind(now.value.to_string());
     let folded = folded(&[&plain(&now.value)]);
-    query.bind(&now.at).bind(&now.by).bind(folded).execute(connection).await?;
+    query.bind(&now.at).bind(&now.by).bind(folded).bind(written_in).execute(connection).await?;
     Ok(())
 }
 
@@ -156,8 +155,11 @@ async fn log(
     lost: &Lost,
     writer: &Writer<'_>,
 ) -> Result<(), sqlx::Error> {
+    // The value that a store's write beat may be another store's, which learns of it too. It is still the present one.
     let sql = "INSERT INTO conflicts (conflict_id, resource, id, field, winner, lost_value, lost_stamp, lost_by, \
-               kept_value, store_id, resolved_at, folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+               kept_value, store_id, resolved_at, folded, lost_in) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, COALESCE((SELECT written_in FROM fields \
+               WHERE resource = $2 AND id = $3 AND field = $4 AND written_by = $8 AND written_in <> $10), ''))";
     let query = sqlx::query(sql).bind(&conflict.conflict_id).bind(&conflict.resource).bind(&conflict.id);
     let query = query.bind(&lost.field).bind(&conflict.winner).bind(lost.lost.to_string());
     let query = query.bind(&lost.lost_at).bind(&lost.lost_by).bind(lost.kept.to_string());

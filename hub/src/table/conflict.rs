@@ -62,13 +62,19 @@ pub async fn forget(connection: &mut AnyConnection, resource: &str, id: &str) ->
     sqlx::query(sql).bind(resource).bind(id).execute(connection).await.map(drop)
 }
 
-/// A store's latest conflicts as it receives them: at most a batch, and no more bytes than a batch.
+/// A store's latest conflicts as it receives them: at most a batch, and no more bytes than a batch. They are those of
+/// its writes, and those in which another store's write beat its value.
 pub async fn latest(
     connection: &mut AnyConnection,
     store_id: &str,
 ) -> Result<Vec<ConflictDown>, sqlx::Error> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM conflicts WHERE store_id = $1 ORDER BY resolved_at DESC LIMIT $2");
+    let of = |column: &str| {
+        format!(
+            "SELECT * FROM (SELECT {COLUMNS} FROM conflicts WHERE {column} = $1 \
+             ORDER BY resolved_at DESC LIMIT $2) {column}"
+        )
+    };
+    let sql = format!("{} UNION ALL {} ORDER BY resolved_at DESC LIMIT $2", of("store_id"), of("lost_in"));
     let most = i64::try_from(PUSH_EVENTS_MAX).unwrap_or(i64::MAX);
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(store_id).bind(most);
     let rows = query.fetch_all(connection).await?;
@@ -79,8 +85,11 @@ pub async fn latest(
         if bytes > PUSH_BYTES_MAX {
             break;
         }
+        let conflict = read(row)?;
+        let is_own = conflict.store_id == store_id;
         let ConflictRow { conflict_id, resource, id, winner, lost_fields, kept_fields, resolved_at, .. } =
-            read(row)?;
+            conflict;
+        let winner = if is_own { winner } else { "hub".to_owned() };
         latest.push(ConflictDown {
             conflict_id,
             resource,

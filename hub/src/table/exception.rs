@@ -108,6 +108,24 @@ pub async fn note(
     Ok(())
 }
 
+/// Notes that two people of a store have one login name: once for each name, until it is settled. The store reports
+/// either of them again with every change.
+pub async fn note_name_taken(
+    connection: &mut AnyConnection,
+    found: Found<'_>,
+    username: &str,
+    details: &Value,
+) -> Result<(), sqlx::Error> {
+    let sql = "SELECT details FROM exceptions WHERE store_id = $1 AND code = $2 AND settled_at IS NULL";
+    let query = sqlx::query_scalar(sql).bind(found.store_id).bind(USER_NAME_TAKEN);
+    let open: Vec<String> = query.fetch_all(&mut *connection).await?;
+    let name = |details: &String| Some(serde_json::from_str::<Value>(details).ok()?.get("username")?.clone());
+    if open.iter().any(|details| name(details).is_some_and(|name| name == username)) {
+        return Ok(());
+    }
+    note(connection, found, USER_NAME_TAKEN, details).await
+}
+
 /// Notes that a webhook was paused: one exception for each pause.
 pub async fn note_paused_webhook(
     connection: &mut AnyConnection,

@@ -76,7 +76,14 @@ fn wrong_values_are_refused_with_file_line_and_key() {
             "[http]\ntls_key = \"k.pem\"\n",
             "config.toml:2: http.tls_key: and http.tls_cert must be set together",
         ),
-        ("[payments]\nmethods = [\"card\"]\n", "config.toml:2: payments.methods: must be names"),
+        (
+            "[payments]\nmethods = [\"card\"]\n",
+            "config.toml:2: payments.methods: must be at most 50 different names",
+        ),
+        (
+            "[payments]\nmethods = [\"cash\", \"exchange\"]\n",
+            "config.toml:2: payments.methods: must not have exchange",
+        ),
     ] {
         let message = complaint(text);
         assert!(message.starts_with(expected), "{message}");

@@ -2,7 +2,8 @@
 
 use crate::http::Answered;
 use crate::http::Request;
-use crate::http::ask::run;
+use crate::http::access::approval::{Approved, approved};
+use crate::http::ask::{answered, run};
 use crate::http::documents::{Dates, fits, page};
 use crate::http::failure::stored;
 use ::actors::commands;
@@ -19,7 +20,9 @@ use serde::Deserialize;
 const TRANSFER: &str = include_str!("examples/transfer.json");
 
 pub const CREATE: Doc = Doc::of("Transfers", "Send goods to another store, or create a draft transfer")
-    .body::<NewTransfer>(r#"{"to_store_id": "S002", "lines": [{"sku": "8991234567890", "qty": 12}]}"#)
+    .body::<Approved<NewTransfer>>(
+        r#"{"to_store_id": "S002", "lines": [{"sku": "8991234567890", "qty": 12}]}"#,
+    )
     .creates::<TransferView>(TRANSFER)
     .refuses(&[Code::UnknownSku, Code::InsufficientStock]);
 pub const LIST: Doc = Doc::of("Transfers", "List transfers, last changed first")
@@ -27,7 +30,7 @@ pub const LIST: Doc = Doc::of("Transfers", "List transfers, last changed first")
     .lists::<TransferView>(TRANSFER);
 pub const READ: Doc = Doc::of("Transfers", "Retrieve a transfer").answers::<TransferView>(TRANSFER);
 pub const SEND: Doc = Doc::of("Transfers", "Send a draft transfer")
-    .optional_body::<EmptyBody>("{}")
+    .optional_body::<Approved<EmptyBody>>("{}")
     .answers::<TransferView>(TRANSFER)
     .refuses(&[Code::InvalidState, Code::InsufficientStock]);
 pub const RECEIVE: Doc = Doc::of("Transfers", "Receive a transfer")
@@ -76,8 +79,8 @@ struct Query {
 
 /// `POST /api/transfers`
 pub async fn create(request: Request) -> Answered {
-    let command: NewTransfer = request.json()?;
-    run(&request, commands::CreateTransfer(command)).await
+    let (command, ask) = approved::<NewTransfer>(&request).await?;
+    answered(request.state.store.run(ask, commands::CreateTransfer(command)).await)
 }
 
 /// `GET /api/transfers`
@@ -106,8 +109,8 @@ pub async fn read(request: Request) -> Answered {
 
 /// `POST /api/transfers/:id/send`
 pub async fn send(request: Request) -> Answered {
-    let EmptyBody {} = request.json()?;
-    run(&request, commands::SendTransfer(id(&request))).await
+    let (EmptyBody {}, ask) = approved(&request).await?;
+    answered(request.state.store.run(ask, commands::SendTransfer(id(&request))).await)
 }
 
 /// `POST /api/transfers/:id/receive`

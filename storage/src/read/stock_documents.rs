@@ -8,6 +8,7 @@ use domain::model::base::ids::{AdjustmentId, OpnameId, Sku, TransferId};
 use domain::model::inventory::adjustment::Adjustment;
 use domain::model::inventory::opname::{Opname, OpnameLine};
 use domain::model::inventory::transfer::Transfer;
+use domain::model::inventory::write_off::WrittenOff;
 use std::sync::Arc;
 
 impl StockDocuments<'_> {
@@ -32,6 +33,11 @@ impl StockDocuments<'_> {
     /// Adjustments that wait for a decision.
     pub fn pending_adjustments(&self) -> Read<Vec<Adjustment>> {
         self.0.rows.page(Table::Adjustment, None, usize::MAX)
+    }
+
+    /// What people have written off without an approval, one row for each person.
+    pub fn written_off(&self) -> Read<Vec<WrittenOff>> {
+        self.0.rows.page(Table::WrittenOff, None, usize::MAX)
     }
 
     document!(transfer, transfers, Transfer, TransferId, transfer_id, TransferChanged { transfer });

@@ -70,6 +70,9 @@ fn row_ops(rows: &Rows, out: &mut Vec<RowOp>) -> Encoded {
     if let Some(row) = &rows.progress {
         put(Table::OrderProgress.key(&row.po_id), row, out)?;
     }
+    if let Some(row) = &rows.written_off {
+        put(Table::WrittenOff.key(row.user_id.as_str()), row, out)?;
+    }
     rows.safe.iter().try_for_each(|row| put(Table::Safe.key(""), row, out))
 }
 

@@ -104,10 +104,12 @@ pub enum Table {
     Safe = 50,
     /// `user_id` → PIN.
     Pin = 51,
+    /// `user_id` → cost of what the person wrote off without an approval on a day.
+    WrittenOff = 52,
 }
 
 /// Tables, and one for the mark.
-pub const TABLES: usize = 52;
+pub const TABLES: usize = 53;
 
 impl Table {
     /// The table's prefix followed by the key.

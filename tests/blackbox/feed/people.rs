@@ -142,6 +142,57 @@ fn a_denial_that_a_restored_hub_has_lost_is_brought_back_by_the_store() {
 }
 
 #[test]
+fn people_whom_a_restored_hub_no_longer_has_are_listed_there_again() {
+    let mut shop = Linked::open();
+    shop.synced();
+    let backup = shop.hub.backup();
+    let (late, mut budi) = given(&mut shop, "budi@s001.example");
+    let id = text(&late, "id");
+    shop.synced();
+    shop.hub.restore(&backup);
+    shop.office = shop.hub.login();
+    shop.manager = shop.store.login("manager");
+    shop.synced();
+    wait::until("head office lists the person", || is_denied(&mut shop, &id).filter(|denied| !denied));
+    budi.get(ME).data(200);
+    // It can deny the person, and let the person in again.
+    patch(&mut shop, &id, &json!({"disabled": true}));
+    wait::until("out", || (budi.get(ME).status == 403).then_some(()));
+    patch(&mut shop, &id, &json!({"disabled": false}));
+    is_kept_out(&mut shop, &id, false);
+    logged_in(&shop, "budi@s001.example", PASSWORD).expect("with the same password");
+    shop.synced();
+    shop.store.stop();
+    shop.store.verify();
+}
+
+#[test]
+fn a_denial_that_a_store_made_while_it_was_cut_off_is_for_head_office_to_lift() {
+    let mut shop = Linked::open();
+    let (made, _) = given(&mut shop, "ani@s001.example");
+    let id = text(&made, "id");
+    shop.synced();
+    shop.cut();
+    let path = format!("/api/users/{id}");
+    let mut settle = |disabled: bool| {
+        let change = json!({"disabled": disabled}).to_string();
+        shop.manager.send("PATCH", &path, &[], change.as_bytes())
+    };
+    settle(true).data(200);
+    let details = settle(false).refused(409, "invalid_state");
+    assert_eq!(details["state"], json!("disabled_at_head_office"));
+    settle(true).data(200);
+    shop.hub.start();
+    shop.office = shop.hub.login();
+    shop.synced();
+    wait::until("head office has the denial", || is_denied(&mut shop, &id).filter(|denied| *denied));
+    patch(&mut shop, &id, &json!({"disabled": false}));
+    is_kept_out(&mut shop, &id, false);
+    shop.store.stop();
+    shop.store.verify();
+}
+
+#[test]
 fn a_word_of_head_office_about_a_person_takes_no_password_away() {
     let mut shop = Linked::open();
     // A user of the store: head office can't set the password.

@@ -96,6 +96,14 @@ fn head_office_writes_them_too_and_what_was_written_at_both_ends_is_decided_once
     shop.office.post(&path, &json!({})).data(200);
     wait::until("the value that lost is restored", || (level(&shop) == json!(30)).then_some(()));
     assert_eq!(shop.office.get(OFFICE).data(200)["reorder_level"], json!(30));
+    // The store restores it too: that is no second write, which could undo a later one.
+    let own = format!("/api/sync/conflicts/{}/restore", conflicts[0]["conflict_id"].as_str().unwrap());
+    let mut manager = shop.store.login("manager");
+    let last = |manager: &mut Client| manager.get("/api/sync/status").data(200)["outbox"]["last_seq"].clone();
+    let before = last(&mut manager);
+    assert!(manager.post(&own, &json!({})).data(200)["restored_at"].is_string());
+    assert_eq!(last(&mut manager), before, "head office gets no record of it");
+    manager.post(&own, &json!({})).refused(409, "invalid_state");
 }
 
 #[test]

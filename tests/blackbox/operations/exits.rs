@@ -3,6 +3,7 @@
 use serde_json::json;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use testkit::counter::Counter;
 use testkit::dice::Random;
 use testkit::store::Store;
 use testkit::till::{Load, Till};
@@ -61,6 +62,26 @@ fn wrong_settings_end_with_2_naming_file_line_and_key() {
     command.args(["--config", "/nonexistent/config.toml", "serve"]);
     let output = process::run(command, "");
     assert_eq!(output.status.code(), Some(2), "{}", process::said(&output));
+}
+
+#[test]
+fn doctor_finds_what_a_start_refuses_while_the_store_serves_and_while_it_is_stopped() {
+    let mut counter = Counter::open();
+    let store = &mut counter.store;
+    let doctor = |store: &Store| process::said(&store.run(&["doctor"]));
+    assert!(doctor(store).contains("ok       start      the store starts"), "{}", doctor(store));
+    let foreign = "store.currency is EUR, but this store has sold in IDR";
+    store.set("store.currency = \"EUR\"\n");
+    assert!(doctor(store).contains(&format!("PROBLEM  start      {foreign}")), "{}", doctor(store));
+    store.stop();
+    assert!(doctor(store).contains(&format!("PROBLEM  start      {foreign}")), "{}", doctor(store));
+    let (code, said) = store.refuses_to_start();
+    assert!(code == 2 && said.contains(foreign), "{said}");
+    store.set("");
+    let key = store.data().join("keys/tokens.pem");
+    std::fs::rename(&key, store.folder().join("tokens.pem")).unwrap();
+    let said = doctor(store);
+    assert!(said.contains("PROBLEM  start") && said.contains("tokens.pem"), "{said}");
 }
 
 #[test]

@@ -208,6 +208,17 @@ fn stock_is_reported_page_by_page_with_totals_and_as_a_table() {
 }
 
 #[test]
+fn products_without_a_category_have_a_row_whose_category_is_null() {
+    let mut counter = Counter::open();
+    let path = "/api/products/8990001";
+    counter.store.login("admin").send("PATCH", path, &[], br#"{"category": null}"#).data(200);
+    counter.sale(&[("8990001", 1)], &[], "cash");
+    let day = text(&counter.summary()["shift"], "business_date");
+    let rows = report(&mut counter.manager, &day, "category")["items"].clone();
+    assert_eq!((rows.as_array().unwrap().len(), &rows[0]["category"]), (1, &Value::Null), "{rows}");
+}
+
+#[test]
 fn what_is_asked_for_has_limits_and_is_for_managers() {
     let counter = Counter::open();
     for who in ["till-1", "warehouse"] {

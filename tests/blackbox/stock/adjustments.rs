@@ -73,6 +73,37 @@ fn above_the_limit_somebody_has_to_stand_behind_it() {
 }
 
 #[test]
+fn write_offs_below_the_limit_count_together_over_a_restart() {
+    let mut store = shop(&format!("approval.adjustment_value = {}\n", 2 * COST));
+    let mut staff = store.login("warehouse");
+    staff.post(PATH, &body("theft", -1)).data(201);
+    store.kill9();
+    store.start();
+    let mut staff = store.login("warehouse");
+    let figures = |details: Value| (details["value"].clone(), details["limit"].clone());
+    let details = staff.post(PATH, &body("loss", -2)).refused(403, "approval_required");
+    assert_eq!(figures(details), (json!(3 * COST), json!(2 * COST)));
+    // A supplier and a store that nobody lists record no receipt: what they get is written off.
+    let back = json!({"supplier_id": "sup_friend", "lines": [{"sku": SKU, "qty": 2, "unit_cost": 9 * COST}]});
+    let details = staff.post("/api/supplier-returns", &back).refused(403, "approval_required");
+    assert_eq!(figures(details), (json!(3 * COST), json!(2 * COST)));
+    let mut away = json!({"to_store_id": "S099", "lines": [{"sku": SKU, "qty": 2}]});
+    let details = staff.post("/api/transfers", &away).refused(403, "approval_required");
+    assert_eq!(figures(details), (json!(3 * COST), json!(2 * COST)));
+    away["draft"] = json!(true);
+    let draft = text(&staff.post("/api/transfers", &away).data(201), "transfer_id");
+    let send = format!("/api/transfers/{draft}/send");
+    staff.post(&send, &json!({})).refused(403, "approval_required");
+    let approval = json!({"username": "manager@s001.example", "password": PASSWORD});
+    staff.post(&send, &json!({"approval": approval})).data(200);
+    staff.post(PATH, &body("loss", -1)).data(201);
+    staff.post(PATH, &body("loss", -1)).refused(403, "approval_required");
+    assert_eq!(stock(&mut staff, SKU).0, 6);
+    store.stop();
+    store.verify();
+}
+
+#[test]
 fn one_that_waits_moves_nothing_until_a_manager_says_yes() {
     let mut store = shop("");
     let (mut staff, mut manager) = (store.login("warehouse"), store.login("manager"));

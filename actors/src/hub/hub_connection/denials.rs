@@ -1,4 +1,4 @@
-//! Denials and later words about people that a restored hub has lost go back to it: no snapshot takes one back.
+//! People, denials and later words about people that a restored hub has lost go back to it: no snapshot takes one back.
 
 use crate::hub::hub_client::CallError;
 use crate::runtime::context::Context;
@@ -21,7 +21,8 @@ impl ListedUsers {
         self.0.extend(people.filter_map(|change| Some((change.id.clone(), read(change)?))));
     }
 
-    /// Reports all users for whom this store has a denial, revoked tokens or a later change that head office lacks. If
+    /// Reports all users for whom this store has a denial, revoked tokens or a later change that head office lacks, and
+    /// those whom head office gave to it and has no more: they can log in here, so that head office has to list them. If
     /// it is interrupted before the cursor moves, it reports them again with the same content.
     pub(super) async fn send_back(&self, context: &Context) -> Result<(), CallError> {
         for user in context.storage.users().users()? {
@@ -41,11 +42,8 @@ impl ListedUsers {
     fn lacks(&self, context: &Context, user: &User) -> Result<bool, CallError> {
         Ok(match self.0.get(user.user_id.as_str()) {
             Some(down) => is_stronger(user, down),
-            // Gone with the person; people of the store's own come back with its own records.
-            None => {
-                user.disabled
-                    && context.storage.sync().inbound(Kind::User.name(), user.user_id.as_str())?.is_some()
-            }
+            // People of the store's own come back with its own records.
+            None => context.storage.sync().inbound(Kind::User.name(), user.user_id.as_str())?.is_some(),
         })
     }
 }

@@ -37,6 +37,8 @@ pub(super) fn load(context: &Context) -> Result<LedgerBook, StorageError> {
     for adjustment in context.storage.stock_documents().pending_adjustments()? {
         book.adjustments.insert(adjustment.adjustment_id.clone(), adjustment);
     }
+    let written_off = storage.stock_documents().written_off()?;
+    book.written_off = written_off.into_iter().map(|row| (row.user_id.clone(), row)).collect();
     for transfer in context.storage.stock_documents().open_transfers()?.iter() {
         book.transfers.insert(transfer.transfer_id.clone(), transfer.clone());
     }

@@ -46,7 +46,7 @@ impl Command for Receive {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let (command, order) = (scanned.as_ref().unwrap_or(&self.0), order.as_ref());
-        ledger.check_supplier(command.supplier_id.as_deref())?;
+        command.supplier_id.as_deref().map_or(Ok(true), |supplier| ledger.check_supplier(supplier))?;
         let supplier = command.supplier_id.as_deref().or(order.map(|order| order.supplier_id.as_str()));
         ledger.find_note(DeliveryNote::new(supplier, command.delivery_note_no.as_deref()))?;
         ledger.load_progress(order)?;
@@ -91,13 +91,13 @@ impl Command for ReverseReceiving {
 }
 
 impl Owner<LedgerBook> {
-    /// Whether head office knows the supplier that a document names.
-    pub(super) fn check_supplier(&self, supplier: Option<&str>) -> Result<(), Failure> {
-        let Some(supplier) = supplier else { return Ok(()) };
+    /// Whether the supplier that a document names is on head office's list. Refused if there is a list without it.
+    pub(super) fn check_supplier(&self, supplier: &str) -> Result<bool, Failure> {
         let list_is_here =
             self.storage.sync().hub()?.is_some() && !self.storage.purchasing().suppliers(None, 1)?.is_empty();
         let known = self.storage.purchasing().supplier(supplier)?.is_some();
-        Ok(receiving::check_supplier(known, list_is_here)?)
+        receiving::check_supplier(known, list_is_here)?;
+        Ok(known)
     }
 
     /// Loads a delivery note, if it was received before.

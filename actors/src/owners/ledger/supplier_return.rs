@@ -31,12 +31,12 @@ impl Command for ReturnToSupplier {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let command = scanned.as_ref().unwrap_or(&self.0);
-        ledger.check_supplier(Some(&command.supplier_id))?;
+        let is_listed = ledger.check_supplier(&command.supplier_id)?;
         let stamp = ledger.stamps.stamp();
         let (id, ids) = (ledger.stamps.id("srt_"), ledger.movement_ids(command.lines.len()));
         let skus = command.lines.iter().map(|line| &line.sku);
         let event = ledger.with_stock(skus, &stamp, request, |room| {
-            supplier_return::return_to_supplier(command, id, ids, &products, room)
+            supplier_return::return_to_supplier(command, id, ids, is_listed, &products, room)
         })?;
         let document = &event.fact.document;
         let (id, date) = (document.supplier_return_id.0.clone(), document.business_date);

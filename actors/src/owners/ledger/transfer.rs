@@ -59,11 +59,11 @@ impl Command for CreateTransfer {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let command = scanned.as_ref().unwrap_or(&self.0);
-        ledger.check_destination(&command.to_store_id)?;
+        let receiver = ledger.check_destination(&command.to_store_id)?;
         let stamp = ledger.stamps.stamp();
         let (id, ids) = (ledger.stamps.id("trf_"), ledger.movement_ids(command.lines.len()));
         let skus = command.lines.iter().map(|line| &line.sku);
-        let rule = |room: &StockContext<'_>| transfer::create(command, id, ids, &products, room);
+        let rule = |room: &StockContext<'_>| transfer::create(command, receiver, id, ids, &products, room);
         let event = ledger.with_stock(skus, &stamp, request, rule)?;
         let transfer = &event.fact.transfer;
         let movements = &event.rows.movements;
@@ -84,8 +84,10 @@ impl Command for SendTransfer {
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
         let known = ledger.transfer(&self.0)?;
-        ledger.check_destination(&known.to_store_id)?;
-        let (stamp, event) = go_on(ledger, &known, known.lines.len(), request, transfer::send)?;
+        let receiver = ledger.check_destination(&known.to_store_id)?;
+        let (stamp, event) = go_on(ledger, &known, known.lines.len(), request, |known, ids, room| {
+            transfer::send(known, receiver, ids, room)
+        })?;
         moved(ledger, stamp, event, Some(record::transfer_sent), None, request)
     }
 }
@@ -188,7 +190,7 @@ impl Command for MergeTransfer {
 
 impl Owner<LedgerBook> {
     /// Whether head office knows the store that goods shall go to.
-    fn check_destination(&self, to: &StoreId) -> Result<(), Failure> {
+    fn check_destination(&self, to: &StoreId) -> Result<transfer::Receiver, Failure> {
         let kind = Kind::Store.name();
         let reported = self.storage.sync().inbound(kind, to.as_str())?;
         let reported = reported.and_then(|record| serde_json::from_value::<StoreDown>(record.payload).ok());

@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Puts a value back that lost against another one, as a new write, by the rules of [`domain::rules::people::member::restore`]; one that
-/// was put back before is refused.
+/// was put back before is refused. One that head office has put back is only noted: a second write could undo a later
+/// one.
 pub struct RestoreConflict(pub String);
 
 impl Dispatch for RestoreConflict {}
@@ -36,23 +37,28 @@ impl Command for RestoreConflict {
             return Err(Refusal::InvalidState { state: "restored".to_owned(), allowed: Vec::new() }.into());
         }
         let note = ConflictNote { restored_at: Some(stamp.now), ..note };
-        let mut outcome = match note.conflict.resource.as_str() {
+        let (mut outcome, is_back) = match note.conflict.resource.as_str() {
             "member" => of_member(members, &note, stamp, request)?,
             "product_settings" => of_product(members, &note, stamp, request)?,
             _ => return Err(Refusal::NotFound("the record of the conflict").into()),
         };
+        if is_back {
+            outcome.events.clear();
+            outcome.records.clear();
+        }
         outcome.events.push(sync_event(Change::Conflict { id, conflict: value(&note) }));
         outcome.answer = Answer::ok(&ConflictView::of(note));
         Ok(outcome.into())
     }
 }
 
+/// The new write, and whether head office has the value by now.
 fn of_member(
     members: &MembersOwner,
     note: &ConflictNote,
     stamp: Stamp,
     request: &RequestContext,
-) -> Result<Outcome, Failure> {
+) -> Result<(Outcome, bool), Failure> {
     let (field, lost) = lost(note)?;
     let id = MemberId(note.conflict.id.clone());
     let book = load_book(members, Some(&id), member::key_of(field, lost).into_iter().collect())?;
@@ -64,7 +70,11 @@ fn of_member(
     let fields = written((field, lost), &stamp, seen);
     let record = record::member_written(&stamp, &MemberChanged { id: id.clone(), fields });
     let details = json!({"member_id": id, "fields": [field]});
-    Ok(audited(members, (vec![event.into()], record), request, stamp.now, "member.changed", details))
+    let is_back = member::is_back(&id, (field, lost), &book);
+    Ok((
+        audited(members, (vec![event.into()], record), request, stamp.now, "member.changed", details),
+        is_back,
+    ))
 }
 
 /// The field, and the value that lost.
@@ -88,16 +98,20 @@ fn of_product(
     note: &ConflictNote,
     stamp: Stamp,
     request: &RequestContext,
-) -> Result<Outcome, Failure> {
+) -> Result<(Outcome, bool), Failure> {
     let (field, lost) = lost(note)?;
     let sku = note.conflict.id.split_once(':').map_or(note.conflict.id.as_str(), |(_, sku)| sku);
     let known = members.storage.sync().inbound("settings", &format!("product:{sku}:{field}"))?;
     let known = known.and_then(|known| serde_json::from_value::<SettingDown>(known.payload).ok());
     let fields = written((field, lost), &stamp, known.map(|setting| setting.by));
-    let record =
-        record::product_settings_changed(&stamp, &ProductSettingsChanged { id: Sku(sku.to_owned()), fields });
+    let id = Sku(sku.to_owned());
+    let settings = members.storage.products().product_settings(&id)?;
+    let is_back = settings.is_some_and(|settings| settings.is_back(field, lost));
+    let record = record::product_settings_changed(&stamp, &ProductSettingsChanged { id, fields });
     let details = json!({"sku": sku, "fields": [field]});
-    Ok(audited(members, (Vec::new(), record), request, stamp.now, "product_settings.changed", details))
+    let outcome =
+        audited(members, (Vec::new(), record), request, stamp.now, "product_settings.changed", details);
+    Ok((outcome, is_back))
 }
 
 /// With the audit log's entry: the field, never its value. The command makes the answer.

@@ -83,7 +83,8 @@ fn decide(
         let said = rows.storage.sync().inbound(Kind::User.name(), id.as_str())?;
         let said = said.and_then(|said| serde_json::from_value(said.payload).ok());
         if change.disabled == Some(false) {
-            apply_feed::lets_in(said.as_ref())?;
+            let denied = rows.storage.users().user(id)?.is_some_and(|user| user.disabled);
+            apply_feed::lets_in(said.as_ref(), denied && rows.storage.sync().hub()?.is_some())?;
         }
         apply_feed::is_own(said.as_ref(), change)?;
     }

@@ -7,6 +7,7 @@ use crate::model::books::shift::Shift;
 use crate::model::inventory::product::Product;
 use crate::model::inventory::purchase::OrderProgress;
 use crate::model::inventory::stock::{Movement, Stock};
+use crate::model::inventory::write_off::WrittenOff;
 use crate::model::people::points::{PointsAccount, PointsEntry};
 use crate::model::selling::returns::SaleAfter;
 use serde::{Deserialize, Serialize};
@@ -109,6 +110,9 @@ pub struct Rows {
     /// The sums of the safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safe: Option<Box<Safe>>,
+    /// What a person has written off without an approval on the day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_off: Option<Box<WrittenOff>>,
 }
 
 impl<F> Event<F> {

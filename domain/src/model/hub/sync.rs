@@ -18,7 +18,8 @@ pub struct ConflictDown {
     pub resource: String,
     /// ID of the record that the conflict is about.
     pub id: String,
-    /// Side that won: `store` for the pushed value, `hub` for the value that the hub had.
+    /// Side that won: `store` for the pushed value, `hub` for the value that the hub had, or that another store sent
+    /// later.
     pub winner: String,
     /// Value that lost, by field; exactly one field.
     pub lost_fields: BTreeMap<String, Value>,

@@ -39,6 +39,11 @@ impl ProductSettings {
         }
     }
 
+    /// Whether head office has this value of a field by now.
+    pub fn is_back(&self, field: &str, value: &Value) -> bool {
+        self.value(field) == *value && self.marks.get(field).is_some_and(|mark| !mark.open)
+    }
+
     pub(crate) fn value(&self, field: &str) -> Value {
         if field == LEVEL { json!(self.reorder_level) } else { json!(self.shelf_place) }
     }

@@ -9,7 +9,7 @@ use crate::model::base::limits::REFERENCE_CHARS_MAX;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::model::base::settings::{NegativeStock, Policy, PriceOverride, RoundingMode, Rules, Terms};
 use crate::model::base::time::span_ms;
-use crate::model::selling::payment::CASH;
+use crate::model::selling::payment::{CASH, EXCHANGE};
 use crate::model::selling::reasons::Reasons;
 use crate::wire::feed::{FieldDown, StoreSettingsDown};
 use jiff::civil::Time;
@@ -56,6 +56,7 @@ const WORTH_OF_POINTS: &str = "points.redeem_value";
 /// Sections of the terms of a shift.
 const OF_SHIFTS: [&str; 3] = ["payments", "points", "tax"];
 const METHODS_MAX: usize = 50;
+const METHODS_PROBLEM: &str = "must be at most 50 different names, one of them cash";
 /// A day, in milliseconds.
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -259,15 +260,21 @@ fn lines(name: &str, value: &Value, most: usize) -> Result<String, Refusal> {
 }
 
 fn methods(name: &str, value: &Value) -> Result<Vec<String>, Refusal> {
-    let problem = "must be at most 50 different names, one of them cash";
-    let methods: Vec<String> = value_of(name, value, problem)?;
+    let methods: Vec<String> = value_of(name, value, METHODS_PROBLEM)?;
+    problem_of_methods(&methods).map_or(Ok(()), |problem| Err(Refusal::field(name, problem)))?;
+    Ok(methods)
+}
+
+/// Why these can't be the payment methods of a store, if so.
+pub fn problem_of_methods(methods: &[String]) -> Option<&'static str> {
+    if methods.iter().any(|method| method == EXCHANGE) {
+        return Some("must not have exchange: an exchange is paid by posting its return, with any methods");
+    }
     let once: BTreeSet<&String> = methods.iter().collect();
     let sound =
         methods.iter().all(|method| is_short_id(method)) && methods.iter().any(|method| method == CASH);
-    if sound && methods.len() <= METHODS_MAX && once.len() == methods.len() {
-        return Ok(methods);
-    }
-    Err(Refusal::field(name, problem))
+    let fits = sound && methods.len() <= METHODS_MAX && once.len() == methods.len();
+    (!fits).then_some(METHODS_PROBLEM)
 }
 
 fn reasons(name: &str, value: &Value) -> Result<Reasons, Refusal> {

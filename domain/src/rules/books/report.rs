@@ -67,7 +67,7 @@ pub fn rows(_: &mut SchemaGenerator) -> Schema {
         "type": "object",
         "properties": figures(&json!({"type": ["integer", "null"]})),
         "required": FIGURES,
-        "additionalProperties": {"type": "string"},
+        "additionalProperties": {"type": ["string", "null"], "description": "Key of the group. Null for products without a category."},
         "minProperties": FIGURES.len().saturating_add(1),
     }})
 }
@@ -81,11 +81,11 @@ fn figures(of: &Value) -> Map<String, Value> {
     FIGURES.iter().map(|name| ((*name).to_owned(), of.clone())).collect()
 }
 
-/// A row of a report as it is shown: its key, and every figure by its name.
+/// A row of a report as it is shown: its key, null for no category, and every figure by its name.
 pub fn row(group_by: GroupBy, key: &str, figures: [i64; FIGURES.len()]) -> Value {
-    let known = group_by.known(figures).map(Value::from);
-    let named = FIGURES.iter().zip(known).map(|(name, figure)| ((*name).to_owned(), figure));
-    named.chain([(group_by.key().to_owned(), key.into())]).collect::<Map<_, _>>().into()
+    let key = (group_by.key().to_owned(), (!key.is_empty()).then_some(key).into());
+    let figures = FIGURES.iter().zip(group_by.known(figures).map(Value::from));
+    figures.map(|(name, figure)| ((*name).to_owned(), figure)).chain([key]).collect::<Map<_, _>>().into()
 }
 
 /// The sums of a report as they are shown.

@@ -1,18 +1,18 @@
 //! Supplier returns: goods back to where they came from, out of stock at the average.
 
-use crate::model::base::event::{Event, fact};
+use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MovementId, Sku, SupplierReturnId};
 use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::{figure, product as times, sum};
-use crate::model::base::refusal::{NeedsApproval, Refusal};
+use crate::model::base::refusal::Refusal;
 use crate::model::inventory::product::Product;
 use crate::model::inventory::stock::{MovementReason, StockPlace};
 use crate::model::inventory::supplier_return::{SupplierReturn, SupplierReturnLine};
 use crate::rules::inventory::product::tracked;
 use crate::rules::inventory::receiving::check_total;
-use crate::rules::inventory::stock::{StockContext, enough_damaged};
+use crate::rules::inventory::stock::{Allowed, StockContext, enough_damaged};
 use crate::rules::selling::sale::check_name;
 use crate::wire::record;
 use schemars::JsonSchema;
@@ -81,21 +81,24 @@ impl NewSupplierReturn {
     }
 }
 
-/// Requires a manager if the supplier owes less than the goods cost, by more than an adjustment may write off.
-fn within_limit(lines: &[SupplierReturnLine], room: &StockContext<'_>) -> Result<(), Refusal> {
-    let limit = room.rules.policy.adjustment_value;
-    let lost = |line: &SupplierReturnLine| line.stock_cost.saturating_sub(line.claim).max(Money::ZERO);
+/// Requires a manager if the goods cost more than the supplier owes for them, by more than a person may write off. A
+/// supplier who is not on a list owes nothing: nobody can check the claim, so that the whole cost counts.
+fn within_limit(
+    lines: &[SupplierReturnLine],
+    is_listed: bool,
+    room: &StockContext<'_>,
+) -> Result<Allowed, Refusal> {
+    let owed = |line: &SupplierReturnLine| if is_listed { line.claim } else { Money::ZERO };
+    let lost = |line: &SupplierReturnLine| line.stock_cost.saturating_sub(owed(line)).max(Money::ZERO);
     let loss = lines.iter().fold(Money::ZERO, |sum, line| sum.saturating_add(lost(line)));
-    if limit <= 0 || loss <= limit {
-        return Ok(());
-    }
-    room.authorization.manager_for(|| {
-        let needs = NeedsApproval::of("goods that go back for less than they cost");
-        needs.beyond(loss, limit, "approval.adjustment_value")
-    })
+    let action = match is_listed {
+        true => "goods that go back for less than they cost",
+        false => "goods of this cost that go to a supplier who is on no list",
+    };
+    room.write_off(loss, action)
 }
 
-/// Sends goods back. `movement_ids` has one ID per line.
+/// Sends goods back. `is_listed`: head office has sent the supplier. `movement_ids` has one ID per line.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`, `approval_required`.
@@ -103,6 +106,7 @@ pub fn return_to_supplier(
     cmd: &NewSupplierReturn,
     id: SupplierReturnId,
     movement_ids: Vec<MovementId>,
+    is_listed: bool,
     products: &BTreeMap<Sku, Product>,
     room: &StockContext<'_>,
 ) -> Result<Event<fact::SupplierReturnPosted>, Refusal> {
@@ -141,8 +145,8 @@ pub fn return_to_supplier(
             balance_after,
         });
     }
-    within_limit(&lines, room)?;
-    let rows = moves.done();
+    let written_off = within_limit(&lines, is_listed, room)?.written_off;
+    let rows = Rows { written_off, ..moves.done() };
     let document = SupplierReturn {
         supplier_return_id: id.clone(),
         store_id: room.rules.store_id.clone(),

@@ -11,7 +11,7 @@ pub use merge_remote::merge_remote;
 pub use precedence::{Precedence, precedence};
 pub use receive::{found_here, meet, receive};
 pub use resolve::resolve;
-pub use send::{cancel, check_destination, create, send};
+pub use send::{Receiver, cancel, check_destination, create, send};
 pub use transfer_commands::{
     NewTransfer, NewTransferLine, ReceiveTransfer, ResolveLine, ResolveTransfer, add_up_skus,
 };

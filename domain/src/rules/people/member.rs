@@ -22,5 +22,5 @@ pub use member_view::{MemberView, view};
 pub use phone::{NoPhone, e164, is_country_code};
 pub use register::register;
 pub(crate) use restore::set;
-pub use restore::{key_of, restore};
+pub use restore::{is_back, key_of, restore};
 pub use words::{SEARCH_CHARS_MIN, digits, words};

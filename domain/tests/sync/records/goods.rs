@@ -13,7 +13,7 @@ use domain::model::inventory::transfer::{Transfer, TransferState};
 use domain::model::people::authorization::Authorization;
 use domain::rules::inventory::stock::StockContext;
 use domain::rules::inventory::transfer;
-use domain::rules::inventory::transfer::{NewTransfer, NewTransferLine, ReceiveTransfer};
+use domain::rules::inventory::transfer::{NewTransfer, NewTransferLine, ReceiveTransfer, Receiver};
 use domain::wire::feed::Change;
 use domain::wire::record;
 use std::collections::BTreeMap;
@@ -100,8 +100,9 @@ impl Store {
     pub fn sends(&mut self, wall: UtcMs, to: &StoreId, id: &str, qty: i64, stamp: &str) {
         let cmd = NewTransfer { to_store_id: to.clone(), lines: lines(qty), note: None, draft: None };
         let products = BTreeMap::from([(Sku::from(GOODS), product(GOODS, 1000))]);
-        let event =
-            self.decide(wall, |ids, room| transfer::create(&cmd, id.into(), ids, &products, room).map(Some));
+        let event = self.decide(wall, |ids, room| {
+            transfer::create(&cmd, Receiver::Listed, id.into(), ids, &products, room).map(Some)
+        });
         let stamp = self.stamp(wall, stamp);
         self.commits(&event.unwrap().unwrap(), &stamp, Some(record::transfer_sent)).unwrap();
     }

@@ -50,7 +50,7 @@ impl Store {
         let user = self.disk.users.values().next()?.clone();
         let said = self.disk.said(user.user_id.as_str());
         if disabled == Some(false) && self.broken != Broken::StoreLiftsHere {
-            apply_feed::lets_in(said.as_ref()).ok()?;
+            apply_feed::lets_in(said.as_ref(), user.disabled).ok()?;
         }
         let name = disabled.is_none().then(|| event.to_owned());
         let cmd = ChangeUser { username: None, name, role: None, password: None, disabled };

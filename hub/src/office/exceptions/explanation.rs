@@ -127,13 +127,13 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         ),
         USER_NAME_TAKEN => (
             format!(
-                "the store has its own user {} with the login name {}, which head office gave to {}",
-                text("user_id"),
+                "two users of the store have the login name {}: {} and {}",
                 text("username"),
+                text("user_id"),
                 text("other_user_id")
             ),
-            "the store's own user can still log in; head office's user can't until one of the two has another \
-             login name",
+            "only the one who had the name first can log in at the store: give one of the two another login name, \
+             here or in Store Admin",
         ),
         MEMBER_TWICE => (
             format!(

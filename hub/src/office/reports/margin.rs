@@ -1,7 +1,9 @@
 //! Margin: revenue of goods less their cost, without tax and less returns.
 
 use crate::office::reports::figure::{Figure, count, derived, sum};
-use crate::office::reports::report::{DAY, Report, STORE, Source, by_supplier, group, of_products, text};
+use crate::office::reports::report::{
+    CATEGORY, DAY, Report, STORE, Source, by_supplier, group, of_products, text,
+};
 
 const FIGURES: [Figure; 6] = [
     count("items_count", "SUM(d.items_count)"),
@@ -50,7 +52,7 @@ pub static MARGINS: Report = Report {
         group!("day", [DAY], &CATEGORIES, &CATEGORIES),
         group!("store", [STORE], &CATEGORIES, &CATEGORIES),
         group!("sku", [text("sku", "d.sku")], &PRODUCTS, &CATEGORIES),
-        group!("category", [text("category", "d.category")], &CATEGORIES, &CATEGORIES),
+        group!("category", [CATEGORY], &CATEGORIES, &CATEGORIES),
         group!("supplier", [text("supplier_id", "d.supplier_id")], &SUPPLIERS, &CATEGORIES),
     ],
     chart: &["net_sales", "margin"],

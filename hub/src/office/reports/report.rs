@@ -78,6 +78,8 @@ pub const fn text(name: &'static str, sql: &'static str) -> Key {
 /// The days that count.
 pub const DAY: Key = text("{day}", "d.{day}");
 pub const STORE: Key = text("store_id", "d.store_id");
+/// Null for products without one.
+pub const CATEGORY: Key = text("category", "NULLIF(d.category, '')");
 
 /// Day by which documents are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

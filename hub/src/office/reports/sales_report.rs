@@ -2,7 +2,9 @@
 //! promotion.
 
 use crate::office::reports::figure::{Figure, count, nothing, sum};
-use crate::office::reports::report::{DAY, Key, KeyKind, Report, STORE, Source, group, of_products, text};
+use crate::office::reports::report::{
+    CATEGORY, DAY, Key, KeyKind, Report, STORE, Source, group, of_products, text,
+};
 use domain::rules::books::report::FIGURES;
 
 const OF_DOCUMENTS: [Figure; FIGURES.len()] = [
@@ -105,7 +107,7 @@ pub static SALES: Report = Report {
         group!("register", [STORE, text("register_id", "d.register_id")], &CASHIERS, &WHOLE),
         group!("cashier", [text("cashier_id", "d.cashier_id")], &CASHIERS, &WHOLE),
         group!("sku", [text("sku", "d.sku")], &SKUS, &WHOLE),
-        group!("category", [text("category", "d.category")], &CATEGORIES, &WHOLE),
+        group!("category", [CATEGORY], &CATEGORIES, &WHOLE),
         group!("method", [text("method", "d.method")], &METHODS, &WHOLE),
         group!(
             "tax",

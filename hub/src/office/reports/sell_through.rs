@@ -1,7 +1,7 @@
 //! The sold share of the stock and the receipts, by days in the books.
 
 use crate::office::reports::figure::{Figure, Figures, count, derived, share_bp};
-use crate::office::reports::report::{Report, STORE, Source, by_supplier, group, text};
+use crate::office::reports::report::{CATEGORY, Report, STORE, Source, by_supplier, group, text};
 use domain::model::base::money::{half_up, product};
 
 macro_rules! moved {
@@ -55,7 +55,7 @@ pub static SELL_THROUGH: Report = Report {
     name: "sell-through",
     groups: &[
         group!("sku", [text("sku", "d.sku")], &MOVED, &MOVED),
-        group!("category", [text("category", "d.category")], &MOVED, &MOVED),
+        group!("category", [CATEGORY], &MOVED, &MOVED),
         group!("store", [STORE], &MOVED, &MOVED),
         group!("supplier", [text("supplier_id", "d.supplier_id")], &SUPPLIERS, &MOVED),
     ],

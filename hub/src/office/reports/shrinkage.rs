@@ -1,7 +1,7 @@
 //! Lost goods, by reason: a positive value is a loss, a negative one was found.
 
 use crate::office::reports::figure::{Figure, count, derived, hidden, sum};
-use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
+use crate::office::reports::report::{CATEGORY, DAY, Report, STORE, Source, group, text};
 
 /// The value that was lost for a reason.
 macro_rules! of_reason {
@@ -60,7 +60,7 @@ pub static SHRINKAGE: Report = Report {
         group!("day", [DAY], &WHOLE, &WHOLE),
         group!("store", [STORE], &WHOLE, &WHOLE),
         group!("sku", [text("sku", "d.sku")], &PRODUCTS, &WHOLE),
-        group!("category", [text("category", "d.category")], &PRODUCTS, &WHOLE),
+        group!("category", [CATEGORY], &PRODUCTS, &WHOLE),
         group!("reason", [text("reason", "d.reason")], &WHOLE, &WHOLE),
     ],
     chart: &["total"],

@@ -1,7 +1,7 @@
 //! Stock at the end of a day in the books: the present stock, without the days and the months after it.
 
 use crate::office::reports::figure::{Figures, count, derived_amount, sum};
-use crate::office::reports::report::{Report, STORE, Source, group, text};
+use crate::office::reports::report::{CATEGORY, Report, STORE, Source, group, text};
 use domain::model::base::money::half_up;
 
 fn average_cost(row: &Figures<'_>) -> Option<i64> {
@@ -42,7 +42,7 @@ pub static STOCK: Report = Report {
     groups: &[
         group!("store", [STORE], &GOODS, &GOODS),
         group!("sku", [text("sku", "d.sku")], &GOODS, &GOODS),
-        group!("category", [text("category", "d.category")], &GOODS, &GOODS),
+        group!("category", [CATEGORY], &GOODS, &GOODS),
     ],
     chart: &["value"],
 };

@@ -91,7 +91,7 @@ pub async fn send_back(
     let (products, book) = warehouse_book::load(connection, warehouse, skus).await?;
     let id = SupplierReturnId(format!("srt_{}", secret::mark()));
     let ids = warehouse.movement_ids(command.lines.len());
-    let event = return_to_supplier(&command, id, ids, &products, &warehouse.context(&book));
+    let event = return_to_supplier(&command, id, ids, true, &products, &warehouse.context(&book));
     let event = event.map_err(ApiError::from)?;
     let records = vec![record::supplier_return_posted(&warehouse.stamp(), &event.fact.document)];
     warehouse.apply(connection, records, &event.rows.stock).await?;

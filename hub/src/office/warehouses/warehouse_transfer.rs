@@ -15,7 +15,8 @@ use domain::model::hub::stamp::Stamp;
 use domain::model::inventory::stock::Movement;
 use domain::model::inventory::transfer::{Transfer, TransferState};
 use domain::rules::inventory::transfer::{
-    NewTransfer, ReceiveTransfer, ResolveTransfer, cancel, check_destination, create, receive, resolve, send,
+    NewTransfer, ReceiveTransfer, Receiver, ResolveTransfer, cancel, check_destination, create, receive,
+    resolve, send,
 };
 use domain::wire::feed::StoreDown;
 use domain::wire::record;
@@ -70,7 +71,8 @@ pub async fn begin(
     let (products, book) = warehouse_book::load(connection, warehouse, skus).await?;
     let id = TransferId(format!("trf_{}", secret::mark()));
     let ids = warehouse.movement_ids(command.lines.len());
-    let event = create(&command, id, ids, &products, &warehouse.context(&book)).map_err(ApiError::from)?;
+    let event = create(&command, Receiver::Listed, id, ids, &products, &warehouse.context(&book))
+        .map_err(ApiError::from)?;
     if event.fact.transfer.state == TransferState::Draft {
         drafted(connection, &event.fact.transfer).await?;
     }
@@ -98,7 +100,7 @@ pub async fn go_on(
     let (event, tell): (_, Record) = match step {
         TransferStep::Send => {
             destination(connection, &known.to_store_id).await?;
-            (send(&known, ids, &warehouse.context(&book)), record::transfer_sent)
+            (send(&known, Receiver::Listed, ids, &warehouse.context(&book)), record::transfer_sent)
         }
         TransferStep::Cancel => (cancel(&known, ids, &warehouse.context(&book)), record::transfer_cancelled),
         TransferStep::Receive(command) => {

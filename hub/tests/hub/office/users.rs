@@ -181,8 +181,15 @@ async fn one_login_name_of_a_store_has_one_person_until_one_of_two_is_renamed() 
     assert_eq!(found(&admin).await, [json!(["user_name_taken", "evt_2"])]);
     let sql = "SELECT COUNT(*) FROM staff WHERE user_id = 'usr_late'";
     assert_eq!(server.figure(sql).await, 0);
+    // Reported once, however often the store sends the person.
+    tells(&mut shop, "evt_2b", "usr_late", "ani").await;
+    let listed = admin.get("/api/exceptions").await.data()["items"].clone();
+    assert_eq!(listed.as_array().unwrap().len(), 1, "{listed}");
+    let message = listed[0]["message"].as_str().unwrap();
+    assert!(message.contains("two users of the store have the login name ani"), "{message}");
     // A known user keeps the former name.
     tells(&mut shop, "evt_3", "usr_own", "ani").await;
+    assert_eq!(found(&admin).await.len(), 1, "it is about the same name");
     assert_eq!(person(&admin, "usr_own").await["username"], "budi");
     // After the user of head office is renamed, the name is available.
     assert_eq!(admin.patch(&at(&ani), &json!({"username": "budi"})).await.refusal(), "409 duplicate");

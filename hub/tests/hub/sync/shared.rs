@@ -209,6 +209,25 @@ async fn hello_repeats_the_conflicts_of_a_stores_writes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_store_hears_of_its_value_that_another_stores_later_write_beat() {
+    let server = Server::start().await;
+    let mut one = Shop::open(&server, "S001").await;
+    let mut two = Shop::open(&server, "S002").await;
+    tells(&mut one, changed("evt_1", &stamp(1, "S001"), "name", "Ani", "")).await;
+    let won = tells(&mut two, changed("evt_2", &stamp(5, "S002"), "name", "Ana", "")).await;
+    assert_eq!(won["conflicts"][0]["winner"], "store");
+    let heard = one.hello().await.data()["conflicts"].clone();
+    let mut expected = won["conflicts"].clone();
+    expected[0]["winner"] = json!("hub");
+    assert_eq!(heard, expected, "with both values, and it has lost");
+    assert_eq!(two.hello().await.data()["conflicts"], won["conflicts"]);
+    // Of a write on top of what was seen, and of one that beat the store's own value, no other store hears.
+    tells(&mut two, changed("evt_3", &stamp(6, "S002"), "name", "Anna", "evt_2")).await;
+    tells(&mut two, changed("evt_4", &stamp(9, "S002"), "name", "Hana", "evt_1")).await;
+    assert_eq!(one.hello().await.data()["conflicts"], expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_stamp_ahead_of_the_hub_wins_nothing() {
     let server = Server::start().await;
     let mut one = Shop::open(&server, "S001").await;

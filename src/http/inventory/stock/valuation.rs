@@ -38,7 +38,9 @@ pub const VALUATION: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Business date. Defaults to today.
+    /// Day. Defaults to today. It ends by the clock, at the store's start of the next day: a movement counts for the
+    /// day on which the goods moved, even if its document has another business date because that day was sealed or its
+    /// shift began on the day before.
     date: Option<Date>,
     /// Category that the list is limited to.
     category: Option<String>,
@@ -51,7 +53,7 @@ struct Query {
 /// A page of a stock valuation. The sum of `page_value` over all pages is `total_value`.
 #[derive(Serialize, JsonSchema)]
 struct Valuation {
-    /// The business date.
+    /// Day at whose end the stock is valued, by the clock.
     date: Date,
     /// Products of which stock is kept.
     items: Vec<Valued>,

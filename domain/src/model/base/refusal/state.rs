@@ -51,7 +51,7 @@ fn static_name(state: &str) -> Option<&'static str> {
             "head office manages the catalogue of this store: change its products there"
         }
         "disabled_at_head_office" => {
-            "head office has disabled this user: ask head office to enable them again"
+            "this user is disabled, and only head office can enable them again: ask there, and synchronise"
         }
         "given_by_head_office" => {
             "this user comes from head office, and only head office can change their names and role: ask there"

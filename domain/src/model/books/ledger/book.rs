@@ -3,7 +3,7 @@
 use crate::model::base::figures::Points;
 use crate::model::base::ids::{
     AdjustmentId, HoldId, MemberId, OpnameId, ReceivingId, RegisterId, ShiftId, Sku, TransactionId,
-    TransferId,
+    TransferId, UserId,
 };
 use crate::model::books::deposit::Safe;
 use crate::model::books::ledger::{DeliveryNote, OpenShiftEntry};
@@ -13,6 +13,7 @@ use crate::model::inventory::opname::{Opname, OpnameLine};
 use crate::model::inventory::purchase::{OrderProgress, PurchaseOrder};
 use crate::model::inventory::stock::Stock;
 use crate::model::inventory::transfer::Transfer;
+use crate::model::inventory::write_off::WrittenOff;
 use crate::model::people::points::PointsAccount;
 use crate::model::selling::hold::Hold;
 use crate::model::selling::returns::SaleAfter;
@@ -64,6 +65,8 @@ pub struct LedgerBook {
     pub counted: BTreeMap<(OpnameId, Sku), OpnameLine>,
     /// Receiving progress of purchase orders. An order without an entry is as head office has it.
     pub orders: BTreeMap<String, OrderProgress>,
+    /// What people have written off without an approval on their last day of it: one row for each person.
+    pub written_off: BTreeMap<UserId, WrittenOff>,
     /// Balance of the safe.
     pub safe: Safe,
     /// Head office is away: redeeming points has an allowance.

@@ -59,6 +59,9 @@ impl LedgerBook {
         self.sales.extend(rows.after.iter().map(|row| (row.transaction_id.clone(), (**row).clone())));
         self.orders.extend(rows.progress.iter().map(|row| (row.po_id.clone(), (**row).clone())));
         rows.register.iter().for_each(|row| self.take_register(row));
+        if let Some(row) = &rows.written_off {
+            self.written_off.insert(row.user_id.clone(), (**row).clone());
+        }
         if let Some(safe) = &rows.safe {
             self.safe = (**safe).clone();
         }

@@ -1,14 +1,14 @@
 //! Adjusts, approves, rejects, reverses.
 
-use crate::model::base::event::{Event, fact};
+use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::figures::Money;
 use crate::model::base::ids::{AdjustmentId, MovementId, Sku};
-use crate::model::base::refusal::{NeedsApproval, Refusal};
+use crate::model::base::refusal::Refusal;
 use crate::model::inventory::adjustment::{Adjustment, AdjustmentLine, AdjustmentState};
 use crate::model::inventory::product::Product;
 use crate::rules::inventory::adjustment::{NewAdjustment, post};
 use crate::rules::inventory::product::tracked;
-use crate::rules::inventory::stock::StockContext;
+use crate::rules::inventory::stock::{Allowed, StockContext};
 use crate::wire::record;
 use std::collections::BTreeMap;
 
@@ -42,14 +42,11 @@ pub fn adjust(
         })
         .collect();
     let value = post::estimate(&mut lines, cmd.bucket, room.book)?;
-    let above = post::above(room.rules.policy.adjustment_value, &lines);
     let waits = cmd.request_approval.unwrap_or(false);
-    if above && !waits {
-        let limit = room.rules.policy.adjustment_value;
-        room.authorization.manager_for(|| {
-            NeedsApproval::of("an adjustment of this value").beyond(value, limit, "approval.adjustment_value")
-        })?;
-    }
+    let allowed = match waits {
+        true => Allowed::default(),
+        false => room.write_off(post::moved(&lines), "adjustments of this value by one person on a day")?,
+    };
     let mut adjustment = Adjustment {
         adjustment_id: id,
         state: if waits { AdjustmentState::Pending } else { AdjustmentState::Posted },
@@ -63,12 +60,12 @@ pub fn adjust(
         business_date: room.today(),
         created_by: room.authorization.caller.user_id.clone(),
         created_at: room.now,
-        decided_by: room.authorization.approved_by().filter(|_| above),
+        decided_by: allowed.approved_by,
         decided_at: None,
     };
     record::document_fits("lines", &adjustment, adjustment.lines.len())?;
-    let rows = if waits { Default::default() } else { post::forwards(&mut adjustment, movement_ids, room)? };
-    Ok(Event::new(fact::AdjustmentChanged { adjustment }, rows))
+    let rows = if waits { Rows::default() } else { post::forwards(&mut adjustment, movement_ids, room)? };
+    Ok(Event::new(fact::AdjustmentChanged { adjustment }, Rows { written_off: allowed.written_off, ..rows }))
 }
 
 /// Posts a pending adjustment, at the stock of now.

@@ -3,7 +3,7 @@
 use crate::model::base::event::Rows;
 use crate::model::base::figures::Money;
 use crate::model::base::ids::MovementId;
-use crate::model::base::money::{product, sum};
+use crate::model::base::money::sum;
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
 use crate::model::inventory::adjustment::{Adjustment, AdjustmentLine};
@@ -132,9 +132,7 @@ fn back_to_shelf(
     Ok(moves.done())
 }
 
-/// Whether the shop's limit asks for a manager: the larger of value and cost price of the goods.
-pub(super) fn above(limit: Money, lines: &[AdjustmentLine]) -> bool {
-    let value =
-        lines.iter().fold(0_i128, |sum, line| sum.saturating_add(product(line.cost.saturating_abs(), 1)));
-    limit > 0 && value > i128::from(limit)
+/// Cost of the moved pieces, in either direction.
+pub(super) fn moved(lines: &[AdjustmentLine]) -> Money {
+    lines.iter().fold(Money::ZERO, |sum, line| sum.saturating_add(line.cost.saturating_abs()))
 }

@@ -1,6 +1,7 @@
 //! The sender: writes down, sends, calls off.
 
-use crate::model::base::event::{Event, fact};
+use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{MovementId, Sku, TransferId};
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::product::Product;
@@ -13,18 +14,28 @@ use crate::wire::feed::StoreDown;
 use crate::wire::record;
 use std::collections::BTreeMap;
 
+/// Receiver of a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Receiver {
+    /// A store that head office has sent: it can receive the goods.
+    Listed,
+    /// The sender's word: nobody will ever record that the goods arrived, so that sending them is a write-off.
+    Unlisted,
+}
+
 /// Checks that goods may be sent to a store. `destination` is head office's record of the store; `list_is_here` is
 /// whether head office has sent any store. Without the list, the sender's input is accepted.
 ///
 /// # Errors
 /// `validation_failed` for a destination that does not exist or is disabled.
-pub fn check_destination(destination: Option<&StoreDown>, list_is_here: bool) -> Result<(), Refusal> {
+pub fn check_destination(destination: Option<&StoreDown>, list_is_here: bool) -> Result<Receiver, Refusal> {
     let problem = match destination {
         None if list_is_here => "is not a known store: check its id, or synchronise first",
         Some(store) if store.disabled => {
             "is a store that head office disabled: it can't receive the transfer"
         }
-        _ => return Ok(()),
+        Some(_) => return Ok(Receiver::Listed),
+        None => return Ok(Receiver::Unlisted),
     };
     Err(Refusal::field("to_store_id", problem))
 }
@@ -34,9 +45,10 @@ pub fn check_destination(destination: Option<&StoreDown>, list_is_here: bool) ->
 /// `products` holds at least the catalogue's rows of its skus, `movement_ids` one ID per line.
 ///
 /// # Errors
-/// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`.
+/// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`, `approval_required`.
 pub fn create(
     cmd: &NewTransfer,
+    receiver: Receiver,
     id: TransferId,
     movement_ids: Vec<MovementId>,
     products: &BTreeMap<Sku, Product>,
@@ -75,15 +87,17 @@ pub fn create(
     if cmd.draft.unwrap_or(false) {
         return Ok(Event::of(fact::TransferChanged { transfer }));
     }
-    leave(transfer, movement_ids, room)
+    leave(transfer, receiver, movement_ids, room)
 }
 
 /// Sends a draft.
 ///
 /// # Errors
-/// `insufficient_role`, `not_found` (another store's), `invalid_state`, `insufficient_stock`.
+/// `insufficient_role`, `not_found` (another store's), `invalid_state`, `insufficient_stock`,
+/// `approval_required`.
 pub fn send(
     transfer: &Transfer,
+    receiver: Receiver,
     movement_ids: Vec<MovementId>,
     room: &StockContext<'_>,
 ) -> Result<Event<fact::TransferChanged>, Refusal> {
@@ -92,11 +106,12 @@ pub fn send(
     if transfer.state != TransferState::Draft {
         return Err(transfer.state.refusal());
     }
-    leave(transfer.clone(), movement_ids, room)
+    leave(transfer.clone(), receiver, movement_ids, room)
 }
 
 fn leave(
     mut transfer: Transfer,
+    receiver: Receiver,
     movement_ids: Vec<MovementId>,
     room: &StockContext<'_>,
 ) -> Result<Event<fact::TransferChanged>, Refusal> {
@@ -106,7 +121,14 @@ fn leave(
         let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;
         line.cost = moved.cost.saturating_neg();
     }
-    let rows = moves.done();
+    let written_off = match receiver {
+        Receiver::Listed => None,
+        Receiver::Unlisted => {
+            let cost = transfer.lines.iter().fold(Money::ZERO, |sum, line| sum.saturating_add(line.cost));
+            room.write_off(cost, "a transfer of this cost to a store that is on no list")?.written_off
+        }
+    };
+    let rows = Rows { written_off, ..moves.done() };
     transfer.state = TransferState::InTransit;
     transfer.sent_at = Some(room.now);
     transfer.business_date = room.today();

@@ -51,6 +51,15 @@ pub fn restore(
     written(before, after, stamp, book)
 }
 
+/// Whether head office has the value in the member's field by now, because it was put back there. A value that this
+/// store wrote counts once head office has decided on it.
+pub fn is_back(id: &MemberId, (field, value): (&str, &Value), book: &MemberBook) -> bool {
+    let Some(member) = book.members.get(id) else { return false };
+    let mut with_it = member.clone();
+    let is_known = set(&mut with_it, field, value).unwrap_or(false);
+    is_known && with_it == *member && member.marks.get(field).is_some_and(|mark| !mark.open)
+}
+
 /// Sets a field that both sides may write; false: this version does not know it.
 ///
 /// # Errors

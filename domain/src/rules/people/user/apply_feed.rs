@@ -149,18 +149,17 @@ pub fn revoked(version: u64, before: u64, reported: u64) -> u64 {
     least.max(reported).max(before)
 }
 
-/// Whether a store may grant a user access again, by the last record of head office (`said`).
+/// Whether a store may grant a user access again. `said` is the last record of head office. `denied` is whether a store
+/// that has a head office denies the user access: head office gets that denial, if it has not yet, and keeps it.
 ///
 /// # Errors
-/// `invalid_state`: head office keeps the person out.
-pub fn lets_in(said: Option<&UserDown>) -> Result<(), Refusal> {
-    match said.filter(|said| said.disabled) {
-        Some(_) => {
-            let state = "disabled_at_head_office".to_owned();
-            Err(Refusal::InvalidState { state, allowed: Vec::new() })
-        }
-        None => Ok(()),
+/// `invalid_state`: only head office lifts the denial.
+pub fn lets_in(said: Option<&UserDown>, denied: bool) -> Result<(), Refusal> {
+    if denied || said.is_some_and(|said| said.disabled) {
+        let state = "disabled_at_head_office".to_owned();
+        return Err(Refusal::InvalidState { state, allowed: Vec::new() });
     }
+    Ok(())
 }
 
 /// Checks that a store may change the names of a user, by the last record `said` of head office: not of a user that
@@ -291,7 +290,15 @@ mod tests {
         }
         let dead = merged(&UserDown { token_version: 9, ..open.clone() }, true, open.clone());
         assert_eq!((dead.down.token_version, dead.tell), (9, true));
-        assert!(lets_in(None).is_ok() && lets_in(Some(&open)).is_ok() && lets_in(Some(&denied)).is_err());
+        for (said, denied_here, fine) in [
+            (None, false, true),
+            (Some(&open), false, true),
+            (Some(&denied), false, false),
+            (Some(&open), true, false),
+            (None, true, false),
+        ] {
+            assert_eq!(lets_in(said, denied_here).is_ok(), fine, "{said:?} {denied_here}");
+        }
         let mut person = denied;
         settled(&mut person, true);
         assert_eq!((person.disabled, person.grant), (true, 1));

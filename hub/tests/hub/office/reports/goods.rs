@@ -173,6 +173,15 @@ async fn every_figure_of_a_day_is_the_one_computed_by_hand() {
     assert!(verified.status.success(), "{}", stderr(&verified));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn products_without_a_category_are_a_row_whose_category_is_null() {
+    let (_server, admin) = reported().await;
+    admin.patch("/api/products/A", &json!({"category": null})).await.data();
+    for report in ["stock", "shrinkage"] {
+        assert_eq!(rows(&admin, &of(report, "category"), "category").await, json!([[null]]), "{report}");
+    }
+}
+
 const REPORTS: [(&str, &[&str]); 13] = [
     (
         "sales",
