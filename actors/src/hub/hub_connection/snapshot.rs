@@ -12,11 +12,13 @@ use crate::hub::inbound::{DeletedRecords, key};
 use crate::message::{FeedPage, Origin};
 use crate::runtime::context::Context;
 use crate::runtime::decide::sync_event;
+use domain::model::base::ids::MemberId;
 use domain::model::hub::sync::local::{Change as Kept, Inbound};
 use domain::wire::feed::lane::{MEMBERS, PRICES, USERS};
 use domain::wire::feed::{Change, Coverage, Kind, MemberDown, check};
 use domain::wire::sync::SnapshotAnswer;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, Write};
@@ -121,34 +123,47 @@ async fn unversioned(context: &Context, seen: &Scratch) -> Result<(), CallError>
     Ok(())
 }
 
-/// Members that the restored hub does not have at all: all of this store's values go back.
+/// Members that the restored hub does not have at all: all of this store's values go back, also those of a member who
+/// was only looked up and had not arrived by the feed.
 async fn lost_members(context: &Context, seen: &Scratch) -> Result<(), CallError> {
     let kind = Kind::Member.name();
-    let mut after: Option<String> = None;
+    let mut after: Option<MemberId> = None;
     loop {
-        let records = context.storage.sync().inbounds(kind, after.as_deref(), RECORDS_PER_COMMIT)?;
-        let Some(last) = records.last().map(|record| record.id.clone()) else { return Ok(()) };
+        let members = context.storage.members().members(after.as_ref(), RECORDS_PER_COMMIT)?;
+        let Some(last) = members.last().map(|member| member.member_id.clone()) else { return Ok(()) };
         let mut lost = Vec::new();
-        for record in records {
-            if !seen.has(&key(kind, &record.id))? {
-                lost.push(record);
+        for member in members {
+            let id = member.member_id.0;
+            if !seen.has(&key(kind, &id))? {
+                lost.push(nothing_known(context, id)?);
             }
         }
-        let nothing = |record: Inbound| {
-            let Inbound { kind, id, version, effective_at, payload } = record;
-            let down = MemberDown {
-                member_id: id.clone(),
-                joined_at: None,
-                merged_into: None,
-                merged: Vec::new(),
-                fields: BTreeMap::new(),
-            };
-            let cursor = String::new();
-            (Change { cursor, kind, id, version, deleted: false, effective_at, payload }, down)
-        };
-        merge_members(context, lost.into_iter().map(nothing).collect(), Origin::NewGeneration).await?;
+        merge_members(context, lost, Origin::NewGeneration).await?;
         after = Some(last);
     }
+}
+
+/// A record of a member without any value, in the version that head office sent last.
+fn nothing_known(context: &Context, id: String) -> Result<(Change, MemberDown), CallError> {
+    let kind = Kind::Member.name();
+    let version = context.storage.sync().inbound(kind, &id)?.map(|record| record.version).unwrap_or_default();
+    let down = MemberDown {
+        member_id: id.clone(),
+        joined_at: None,
+        merged_into: None,
+        merged: Vec::new(),
+        fields: BTreeMap::new(),
+    };
+    let change = Change {
+        cursor: String::new(),
+        kind: kind.to_owned(),
+        id,
+        version,
+        deleted: false,
+        effective_at: None,
+        payload: Value::Null,
+    };
+    Ok((change, down))
 }
 
 fn write(file: &mut File, answer: SnapshotAnswer, seen: &mut Scratch) -> Result<(), CallError> {
