@@ -11,7 +11,7 @@ const compact = (value, shown) =>
   by(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 })
     .format(shown === money ? units(value) : value)
     .replace("-", "\u2212");
-/** Most columns that can be told apart. */
+/** Most columns that can be distinguished. */
 export const COLUMNS_MAX = 62;
 /** Names below them, on the widest screen. */
 const NAMES = 10;

@@ -1,4 +1,4 @@
-//! `rotate-keys` while the daemon runs: sessions stay valid, unless the command is told to end them.
+//! `rotate-keys` while the daemon runs: sessions stay valid, unless an option ends them.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};

@@ -159,7 +159,7 @@ fn a_hub_restored_by_hand() {
     pair.hub.kill9();
     pair.hub.put_database(&copy);
     pair.hub.start();
-    assert_ne!(pair.generation(), before, "the hub was not told that its database is older");
+    assert_ne!(pair.generation(), before, "the hub did not learn that its database is older");
     assert_eq!(same(&pair.hub, &pair.store), sold, "the store sends what the copy lacks");
     sell(&mut till, 2);
     same(&pair.hub, &pair.store);

@@ -87,7 +87,7 @@ fn ten_thousand_stores_returning_at_once() {
     }
 }
 
-/// Each store sends its hello and pushes, again whenever it is told to, and not earlier.
+/// Each store sends its hello and pushes, again on each request, and not earlier.
 fn come_back(mut mine: Vec<&Mutex<Option<Away>>>, reported: &Mutex<Vec<u64>>) {
     let deadline = Instant::now() + PATIENCE;
     while !mine.is_empty() {

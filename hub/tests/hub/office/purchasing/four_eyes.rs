@@ -1,4 +1,4 @@
-//! Nobody approves their own document: whoever changed lines, amounts or supplier of a document counts as its writer.
+//! Nobody approves their own document: a user who changed its lines, amounts or supplier is an author.
 
 use crate::office::finance_entries::text;
 use crate::office::purchasing::payables::{INVOICES, came, five_back, supplier, tells};
@@ -69,7 +69,7 @@ async fn the_last_editor_of_an_order_does_not_approve_it() {
     approve(&ben, &path).await.data();
     ann.post(&format!("{path}/send"), &json!({})).await.data();
     let revise = |revision: u32, qty: i64| json!({"revision": revision, "reason": "more", "lines": [{"line_no": 1, "sku": "A", "qty": qty, "unit_cost": 100}]});
-    // A revision to a higher total needs the approval of another person, whoever makes it.
+    // A revision to a higher total needs the approval of another person.
     for (proposer, others) in [(&ben, [&ann, &ben]), (&ann, [&ann, &ann])] {
         let revision = u32::try_from(admin.get(&path).await.data()["revision"].as_u64().unwrap()).unwrap();
         let before = admin.get(&path).await.data()["total"].clone();
