@@ -28,9 +28,9 @@ class CountQueue {
   known;
 
   constructor(app) {
-    // `onChange` is called after each change; `known` are products by the codes that named them; `last` can be taken back;
-    // `counted` is the counted number of a place since the store's figures were read; `skipped` products come last in the
-    // list of uncounted ones.
+    // `onChange` is called after each change; `known` are products by the codes that named them; `last` can be taken
+    // back; `counted` is the counted number of a place since the store's figures were read; `skipped` products come
+    // last in the list of uncounted ones.
     Object.assign(this, {
       app,
       waiting: [],

@@ -162,7 +162,7 @@ const left = async () => {
 };
 
 /**
- * Repeats the request until the store has ended the session, also after a reload; `report` is called after each attempt.
+ * Repeats the request until the store has ended the session, also after a reload; `report` is called after each try.
  * @param {(error: any) => void} [report]
  */
 export const leave = async (report = () => {}) => {
