@@ -8,8 +8,6 @@ use domain::rules::people::member::is_country_code;
 use domain::wire::sync::PUSH_EVENTS_MAX;
 use std::time::Duration;
 
-/// Least work of a password check: memory in KiB, iterations, lanes.
-const ARGON2_MIN: (u32, u32, u32) = (19_456, 2, 1);
 /// Most notes and coins of a currency.
 const DENOMINATIONS_MAX: usize = 50;
 /// The highest tax rate: 100 %.
@@ -94,13 +92,9 @@ fn auth(config: &Config, rule: Rule<'_>) {
     let (access, refresh) = (config.auth.access_ttl.duration(), config.auth.refresh_ttl.duration());
     rule(access >= Duration::from_secs(1), "auth.access_ttl", "must be at least 1s");
     rule(refresh >= access, "auth.refresh_ttl", "must not be shorter than auth.access_ttl");
-    let argon2 = config.auth.argon2;
-    let (memory, iterations, lanes) = ARGON2_MIN;
-    let enough =
-        argon2.memory_kib >= memory && argon2.iterations >= iterations && argon2.parallelism >= lanes;
-    rule(enough, "auth.argon2", "must be at least memory_kib 19456, iterations 2, parallelism 1");
-    let bounded = argon2.memory_kib <= 4 << 20 && argon2.iterations <= 100 && argon2.parallelism <= 64;
-    rule(bounded, "auth.argon2", "must be at most memory_kib 4194304, iterations 100, parallelism 64");
+    if let Err(error) = config.auth.argon2.params() {
+        rule(false, "auth.argon2", &error.to_string());
+    }
 }
 
 fn pace(config: &Config, rule: Rule<'_>) {

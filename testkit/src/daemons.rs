@@ -26,6 +26,13 @@ pub use store::Store;
 
 use std::path::Path;
 
+/// The setting `auth.argon2` of daemons: the cheapest hashes that a build of this profile accepts.
+pub const CHEAP_HASHES: &str = if cfg!(debug_assertions) {
+    "{ memory_kib = 64, iterations = 1, parallelism = 1 }"
+} else {
+    "{ memory_kib = 19456, iterations = 2, parallelism = 1 }"
+};
+
 /// The committed OpenAPI document of a program.
 pub fn document(program: &str) -> serde_json::Value {
     let file = root().join("docs/openapi").join(format!("{program}.json"));

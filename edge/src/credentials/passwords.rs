@@ -37,8 +37,8 @@ pub struct Params {
 /// Reason why a password can't be hashed or checked.
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {
-    /// The settings are below the safe minimum, or beyond the limits of argon2.
-    #[error("argon2 parameters must be at least memory_kib = 19456, iterations = 2, parallelism = 1")]
+    /// The settings are below the safe minimum, or beyond what a machine can compute.
+    #[error("must be {} to {}", Params::FLOOR, Params::CEILING)]
     Params,
     /// The hash could not be computed.
     #[error("the password could not be hashed: {0}")]
@@ -63,19 +63,28 @@ impl From<PasswordError> for ApiError {
 impl Params {
     /// The default: RFC 9106's second choice.
     pub const DEFAULT: Self = Self { memory_kib: 65_536, iterations: 3, parallelism: 1 };
-    /// The least that is accepted, for tests, demos and small machines.
+    /// The least that a released program accepts, for small machines and demos.
     pub const LEAST: Self = Self { memory_kib: 19_456, iterations: 2, parallelism: 1 };
+    /// The least that this build accepts. Builds with debug assertions accept cheap hashes: their tests log in
+    /// thousands of times.
+    const FLOOR: Self = if cfg!(debug_assertions) {
+        Self { memory_kib: 64, iterations: 1, parallelism: 1 }
+    } else {
+        Self::LEAST
+    };
+    /// The most that the settings may ask for.
+    const CEILING: Self = Self { memory_kib: 4 << 20, iterations: 100, parallelism: 64 };
 
     /// Parameters from the settings `auth.argon2`.
     ///
     /// # Errors
-    /// [`PasswordError::Params`] below [`Params::LEAST`] or beyond the limits of argon2.
+    /// [`PasswordError::Params`] below [`Params::LEAST`], above 4 GiB, 100 iterations or 64 lanes, or if argon2 needs
+    /// more memory for so many lanes.
     pub fn new(memory_kib: u32, iterations: u32, parallelism: u32) -> Result<Self, PasswordError> {
-        let least = Self::LEAST;
-        let weak =
-            memory_kib < least.memory_kib || iterations < least.iterations || parallelism < least.parallelism;
         let params = Self { memory_kib, iterations, parallelism };
-        if weak || params.argon2().is_none() { Err(PasswordError::Params) } else { Ok(params) }
+        let bounded =
+            Self::FLOOR.costs().within(params.costs()) && params.costs().within(Self::CEILING.costs());
+        if bounded && params.argon2().is_some() { Ok(params) } else { Err(PasswordError::Params) }
     }
 
     /// The most that the check of a stored hash may cost beside these.
@@ -91,6 +100,13 @@ impl Params {
     fn costs(self) -> Costs {
         let Self { memory_kib, iterations, parallelism } = self;
         Costs { memory_kib, iterations, parallelism }
+    }
+}
+
+impl std::fmt::Display for Params {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { memory_kib, iterations, parallelism } = self;
+        write!(f, "memory_kib {memory_kib}, iterations {iterations}, parallelism {parallelism}")
     }
 }
 

@@ -122,7 +122,7 @@ impl<'a> Walk<'a> {
         let end = self.window_at + self.window.len() as u64;
         if at < self.window_at || at + len as u64 > end {
             let room = self.segment.len.saturating_sub(at) as usize;
-            self.window.resize(len.max(WINDOW_BYTES).min(room), 0);
+            self.window = vec![0; len.max(WINDOW_BYTES).min(room)];
             let read = self.segment.read(&mut self.window, at)?;
             self.window.truncate(read);
             self.window_at = at;

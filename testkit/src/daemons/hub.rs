@@ -7,7 +7,7 @@ use crate::client::Client;
 use crate::prepared::{self, Files};
 use crate::process::{self, Daemon};
 use crate::store::{PASSWORD, STORE_ID, Store, catalogue, free_address};
-use crate::wait;
+use crate::{CHEAP_HASHES, wait};
 use edge::keys::SigningKey;
 use edge::tokens::sync;
 use serde_json::json;
@@ -163,7 +163,7 @@ impl Hub {
     fn write_settings(&self) {
         let settings = format!(
             "[hub]\nid = \"{HUB_ID}\"\n[http]\nlisten = \"{}\"\n[database]\nurl = \"{}\"\n[storage]\npath = {:?}\n\
-             [auth]\nargon2 = {{ memory_kib = 19456, iterations = 2, parallelism = 1 }}\n{}",
+             [auth]\nargon2 = {CHEAP_HASHES}\n{}",
             self.address, self.url, self.data, self.extra
         );
         let file = self.folder.path().join("hub.toml");

@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// hold and no day until it does.
 const AGE_MAX: Duration = Duration::from_secs(30);
 
+/// Zeros at the end of a file are left out in blocks of this size, in bytes.
+const BLOCK: usize = 4096;
+
 /// A file or folder, with who may open it.
 struct Entry {
     path: PathBuf,
@@ -48,7 +51,9 @@ impl Files {
             let about = whole.metadata().unwrap();
             let file = about.is_file().then(|| {
                 let mut bytes = fs::read(&whole).unwrap();
-                bytes.truncate(bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1));
+                while bytes.ends_with(&[0; BLOCK]) {
+                    bytes.truncate(bytes.len() - BLOCK);
+                }
                 bytes.shrink_to_fit();
                 Content { bytes, length: about.len() }
             });

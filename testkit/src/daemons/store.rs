@@ -3,14 +3,16 @@
 use crate::client::{Client, Reply};
 use crate::prepared::{self, Files};
 use crate::process::{self, Daemon};
-use crate::wait;
+use crate::{CHEAP_HASHES, wait};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -77,21 +79,25 @@ impl Store {
     /// Prepares one with its data in another place than its settings.
     #[track_caller]
     pub fn prepare_at(folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
-        Self::prepare_as(STORE_ID, folder, data, extra, tills)
+        Self::staffed(STORE_ID, folder, data, extra, tills).stocked()
     }
 
     /// Prepares another store than the one of every test.
     #[track_caller]
     pub fn prepare_other(id: &str, extra: &str, tills: usize) -> Self {
-        let make = || {
+        let staffed = || {
             let folder = tempfile::tempdir().unwrap();
             let data = folder.path().join("data");
-            Self::prepare_as(id, folder, data, extra, tills)
+            Self::staffed(id, folder, data, extra, tills)
         };
         let sort = format!("store {id} {tills} {}", matters_to_init(extra));
-        match prepared::files(&sort, || Files::read(make().folder())) {
+        let stocked = || {
+            let people = staffed_files(&sort, || Files::read(staffed().folder()));
+            Files::read(Self::copied(id, &people, extra).stocked().folder())
+        };
+        match prepared::files(&sort, stocked) {
             Some(files) => Self::copied(id, &files, extra),
-            None => make(),
+            None => staffed().stocked(),
         }
     }
 
@@ -139,7 +145,7 @@ impl Store {
     }
 
     #[track_caller]
-    fn prepare_as(id: &str, folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
+    fn staffed(id: &str, folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
         assert!(tills <= TILLS_MAX);
         let store = Self::init(id, folder, data, extra, PASSWORD);
         store.add_user("manager@s001.example", "store_manager");
@@ -147,9 +153,15 @@ impl Store {
         for till in 1..=tills {
             store.add_user(&format!("till-{till}@s001.example"), "cashier");
         }
-        let file = store.write_file("products.csv", &catalogue());
-        process::succeed(store.command(&["import", "products", file.to_str().unwrap()]), "");
         store
+    }
+
+    /// Imports the products. A store that has not run yet trusts its clock from its last commit: this one.
+    #[track_caller]
+    fn stocked(self) -> Self {
+        let file = self.write_file("products.csv", &catalogue());
+        process::succeed(self.command(&["import", "products", file.to_str().unwrap()]), "");
+        self
     }
 
     fn add_user(&self, username: &str, role: &str) {
@@ -163,7 +175,7 @@ impl Store {
         let settings = format!(
             "store.id = \"{}\"\nstore.name = \"Test shop\"\n\
              http.listen = \"{}\"\nstorage.path = {:?}\n\
-             auth.argon2 = {{ memory_kib = 19456, iterations = 2, parallelism = 1 }}\n{}{}",
+             auth.argon2 = {CHEAP_HASHES}\n{}{}",
             self.id,
             self.address,
             self.data,
@@ -361,6 +373,13 @@ fn matters_to_init(extra: &str) -> &str {
     let matters =
         |line: &str| ["auth.", "storage.", "store.", "["].iter().any(|start| line.starts_with(start));
     if extra.lines().any(|line| matters(line.trim_start())) { extra } else { "" }
+}
+
+/// Files of a store that has its people and no products. They keep, so that a stocked store costs one process.
+fn staffed_files(sort: &str, make: impl FnOnce() -> Files) -> Arc<Files> {
+    static MADE: Mutex<BTreeMap<String, Arc<Files>>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(made.entry(sort.to_owned()).or_insert_with(|| Arc::new(make())))
 }
 
 /// The catalogue as a file for `import products`.

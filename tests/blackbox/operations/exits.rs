@@ -7,7 +7,7 @@ use testkit::counter::Counter;
 use testkit::dice::Random;
 use testkit::store::Store;
 use testkit::till::{Load, Till};
-use testkit::{audit, process};
+use testkit::{CHEAP_HASHES, audit, process};
 
 /// Pieces of every product, for tests in which tills sell.
 const RECEIVED: i64 = 100_000;
@@ -88,7 +88,8 @@ fn doctor_finds_what_a_start_refuses_while_the_store_serves_and_while_it_is_stop
 fn weak_password_settings_are_refused() {
     let mut store = Store::prepare("", 0);
     let weak = store.folder().join("config.toml");
-    let text = std::fs::read_to_string(&weak).unwrap().replace("memory_kib = 19456", "memory_kib = 1024");
+    let weaker = "{ memory_kib = 32, iterations = 1, parallelism = 1 }";
+    let text = std::fs::read_to_string(&weak).unwrap().replace(CHEAP_HASHES, weaker);
     std::fs::write(&weak, text).unwrap();
     let (code, said) = store.refuses_to_start();
     assert_eq!(code, 2, "{said}");

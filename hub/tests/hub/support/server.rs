@@ -13,6 +13,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
+use testkit::CHEAP_HASHES;
 use testkit::hub::database;
 use testkit::prepared::{self, Files};
 use testkit::process;
@@ -78,7 +79,7 @@ impl Place {
         let connections = std::env::var("HUB_TEST_CONNECTIONS").unwrap_or_else(|_| "16".to_owned());
         let text = format!(
             "[http]\nlisten = \"{listen}\"\n[database]\nconnections = {connections}\nurl = \"{url}\"\n[storage]\npath = \"{}\"\n\
-             [jobs]\nat = \"23:59\"\n[auth]\nargon2 = {{ memory_kib = 19456, iterations = 2, parallelism = 1 }}\n",
+             [jobs]\nat = \"23:59\"\n[auth]\nargon2 = {CHEAP_HASHES}\n",
             data.display()
         );
         let config = folder.path().join("hub.toml");
