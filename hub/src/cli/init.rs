@@ -67,7 +67,7 @@ pub async fn run(config: &Config, args: InitArgs) -> anyhow::Result<()> {
     db.close().await;
     println!("initialised in {}", folder.display());
     if !args.password_stdin {
-        println!("user {}, password {password} (shown this once)", admin.username);
+        println!("user {}, password {password} (shown only once)", admin.username);
     }
     Ok(())
 }

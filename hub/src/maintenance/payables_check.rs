@@ -27,7 +27,7 @@ const CHECKS: [(&str, &str); 9] = [
          AND m.line_no = u.line_no WHERE u.open_value <> u.value + COALESCE(m.moved, 0)",
     ),
     (
-        "2020 differs from what is received and not invoiced",
+        "2020 differs from the received goods that are not invoiced",
         "SELECT store_id AS whose, '2020' AS place FROM (SELECT store_id, credit - debit AS moved FROM ledger_days \
          WHERE account = '2020' UNION ALL SELECT store_id, -open_value FROM uninvoiced) m \
          GROUP BY store_id HAVING SUM(moved) <> 0",

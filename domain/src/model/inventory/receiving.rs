@@ -6,7 +6,7 @@ use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Line of a receiving document: one received SKU.
+/// Line of a receipt of goods: one received SKU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceivingLine {
     /// Line number, starting at 1.
@@ -33,7 +33,7 @@ pub struct ReceivingLine {
     pub note: Option<String>,
 }
 
-/// A posted receiving document.
+/// A posted receipt of goods.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Receiving {
     /// ID of the receipt, `rcv_…`.

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 pub struct NewSupplierReturn {
     /// Supplier that the goods are returned to.
     pub supplier_id: String,
-    /// Receiving document of the goods. Null for none.
+    /// Receipt of the goods. Null for none.
     pub reference: Option<String>,
     /// Stock that the goods are taken from: sellable stock, or stock that was set aside as damaged.
     #[serde(default)]

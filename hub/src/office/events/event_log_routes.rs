@@ -44,9 +44,10 @@ struct EventLogQuery {
 struct Page {
     /// Events that match the query, lowest number first.
     items: Vec<LoggedEvent>,
-    /// Number of the last event that this request looked at, even if it did not match: the next `after_no`.
+    /// Number of the last event that this request looked at, even if the event did not match. Send it as the next
+    /// `after_no`.
     last_no: i64,
-    /// Whether there are higher numbers now. `items` may be empty although there are.
+    /// Whether the log has events with higher numbers. If it has, `items` may still be empty.
     has_more: bool,
 }
 

@@ -19,7 +19,7 @@ pub const ROUTES: &[Route<Hub>] = &[
             {"account": "1040", "credit": 5000000}]}"#,
         ENTRY,
     ),
-    post("/api/finance/journal/:entry_id/reverse", FINANCE, "Finance").summary("Reverse a manual entry and every entry of its group")
+    post("/api/finance/journal/:entry_id/reverse", FINANCE, "Finance").summary("Reverse an entry by hand and every entry of its group")
     .refuses(&[Code::DayLocked, Code::Duplicate, Code::InvalidState, Code::NotReady])
     .creates::<Reversal>(r#"{"reason": "the wrong month"}"#, ENTRY),
     post("/api/finance/opening", FINANCE, "Finance").summary("Post a book's opening balances, once; the difference is posted to 3010")

@@ -49,7 +49,7 @@ pub struct Approve {
     /// Reason in free text.
     pub reason: Option<String>,
     /// Total that the caller read, of the proposed revision if there is one, in minor currency units: the approval is
-    /// refused if it is another one now.
+    /// refused if the total has changed since.
     pub total: Option<Money>,
 }
 

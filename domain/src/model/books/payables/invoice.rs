@@ -132,7 +132,7 @@ pub struct InvoiceLine {
     pub line_no: u32,
     /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
-    /// Receiving document. Null for an expense, or if no receipt was found.
+    /// Receipt of the goods. Null for an expense, or if no receipt was found.
     pub receiving_id: Option<String>,
     /// Line of that receipt. Null if there is no receipt.
     pub receiving_line_no: Option<u32>,
@@ -225,7 +225,7 @@ pub struct Invoice {
     pub credited: i64,
     /// Open amount, in minor currency units. It is 0 before the invoice is approved.
     pub open: i64,
-    /// Open amount of each book.
+    /// Open amount in each book.
     pub books: Vec<BookOpen>,
     /// When the invoice was last matched. Null if it was not.
     pub matched_at: Option<UtcMs>,

@@ -193,7 +193,9 @@ fn limits(
         let most = policy.unreceipted_max;
         return Err(Refusal::field(
             "items",
-            format!("must make a refund of at most {most} without a receipt: {total} was requested"),
+            format!(
+                "must make a refund of at most {most}, because there is no receipt: {total} was requested"
+            ),
         ));
     }
     let limit = policy.return_cashier_limit;

@@ -41,7 +41,7 @@ pub struct View {
     pub as_of: Date,
     /// Last day of the latest statement with a balance. Null if there is none.
     pub statement_to: Option<Date>,
-    /// Closing balance of that statement, in minor currency units. Null if there is none.
+    /// Closing balance of the statement that ends on `statement_to`, in minor currency units. Null if there is none.
     pub closing_balance: Option<i64>,
     /// Balance of the account in all books, in minor currency units; debit is positive.
     pub ledger_balance: i64,
@@ -81,7 +81,7 @@ pub struct BookLine {
     /// Type of the object: `entry`, `payment` (to a supplier) or `payout` (of a provider's batch).
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// ID of the entry, the payment, or the provider's source. Null for events of stores together.
+    /// ID of the entry, the payment, or the provider's source. Null if the row stands for several events of stores.
     pub object_id: Option<String>,
     /// Batch of the payout. Null for other types.
     pub batch: Option<String>,
