@@ -79,7 +79,7 @@ pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> 
         (For::Registration, Some(_)) => {
             return Err(ApiError::field(
                 "username",
-                "must be omitted for a registration: it is always your own",
+                "must be omitted for a registration, which is always for yourself",
             ));
         }
     };

@@ -22,7 +22,7 @@ const OF_A_STORE: &str = "store.json";
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// Login name of the first admin
+    /// Login name of the first administrator
     #[arg(long, default_value = "admin")]
     admin: String,
     /// Read the password from standard input instead of generating one

@@ -202,7 +202,7 @@ pub struct LoggedEvent {
     pub event_no: i64,
     /// ID of the event. An event may come again under another number, with the same ID.
     pub event_id: String,
-    /// What happened: the kind of a store's record or the action of head office.
+    /// Type of the event: the kind of a store's record, or the action of head office.
     pub r#type: String,
     /// Store that the event belongs to. Null if it belongs to none.
     pub store_id: Option<String>,

@@ -5,8 +5,7 @@ use crate::table::event_log::{self, Event, LoggedEvent};
 
 pub const ROUTES: &[Route<Hub>] = &[get("/api/event-log", EVERYONE, "Event log")
     .summary(
-        "List what has happened at all stores and at head office, lowest number first. An event names a document; the \
-         document is read with its own operation. Events are kept for 30 days",
+        "List the events of all stores and of head office, lowest number first. An event names a document, which another operation returns. Events are kept for 30 days",
     )
     .query::<EventLogQuery>()
     .answers::<Page>(

@@ -229,7 +229,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
         ),
         STOCK_VALUE_DIFFERS => (
             format!(
-                "the goods of {} are worth {} more than it posts to 1210; the difference is in account 5130",
+                "the goods of {} are worth {} more than the document posts to account 1210; the difference is in account 5130",
                 text("cause_id"),
                 text("amount")
             ),

@@ -38,12 +38,13 @@ pub const ROUTES: &[Route<Hub>] = &[
 
 const GROUP: &str = "Goods of stores";
 
-pub const RECEIPTS: Doc = Doc::of(GROUP, "List receipts of all stores, newest first")
+pub const RECEIPTS: Doc = Doc::of(GROUP, "List receipts of goods of all stores, newest first")
     .query::<ReceivingQuery>()
     .lists::<receipt::View>(include_str!("examples/receiving_listed.json"));
-pub const RECEIPT: Doc = Doc::of(GROUP, "Retrieve a receipt, with its invoices and its state in the books")
-    .query::<OfStore>()
-    .answers::<receipt::Detail>(include_str!("examples/receiving.json"));
+pub const RECEIPT: Doc =
+    Doc::of(GROUP, "Retrieve a receipt of goods, with its invoices and its state in the books")
+        .query::<OfStore>()
+        .answers::<receipt::Detail>(include_str!("examples/receiving.json"));
 pub const DISCREPANCIES: Doc =
     Doc::of(GROUP, "List receipt lines that differ from their order, newest first")
         .query::<DiscrepanciesQuery>()

@@ -25,14 +25,14 @@ pub async fn text(db: &Db, now: UtcMs) -> Result<String, Error> {
     single(
         &mut text,
         "hub_pending_records",
-        "Records that stores had not sent when they were last heard",
+        "Records that stores had not sent when they last connected",
         pending,
     );
     let waits_ms = oldest.map_or(0, |oldest| now.0.saturating_sub(oldest).max(0));
     single(
         &mut text,
         "hub_oldest_pending_seconds",
-        "Age of the oldest record that a store had not sent when it was last heard",
+        "Age of the oldest record that a store had not sent when it last connected",
         waits_ms / 1000,
     );
     family(&mut text, ("hub_parked_records", "code"), "Parked records, by reason", parked(pool).await?);

@@ -78,7 +78,7 @@ struct NewKey {
     name: String,
     /// Role of the key. The key may do what both its role and its scopes permit.
     role: KeyRole,
-    /// What the key may do. At least one; a `read_only` key has only scopes to read.
+    /// Scopes of the key, at least one; a `read_only` key has only scopes to read.
     scopes: Vec<Scope>,
     /// Stores that the key may read. Empty for all stores. A key with stores has only scopes to read, and each of its
     /// requests names one of the stores in the query parameter `store_id`.

@@ -105,7 +105,10 @@ fn spread_tax(lines: &mut [InvoiceLine], tax: i64) -> Result<(), Refusal> {
     }
     let weights: Vec<i64> = lines.iter().map(|line| tax_of(line.net, line.tax_rate_bp)).collect();
     if weights.iter().all(|weight| *weight == 0) {
-        return Err(Refusal::field("tax", "needs a line with a tax rate"));
+        return Err(Refusal::field(
+            "tax",
+            "can't be divided among the lines, because no line has a tax rate: give a line its rate",
+        ));
     }
     for (line, part) in lines.iter_mut().zip(spread(tax, &weights)) {
         line.tax = part;

@@ -201,7 +201,7 @@ fn limits(
     let limit = policy.return_cashier_limit;
     if limit > 0 && so_far > limit {
         authorization.manager_for(|| {
-            NeedsApproval::of("refunds of this size for one sale").beyond(
+            NeedsApproval::of("refunding this much for one sale").beyond(
                 so_far,
                 limit,
                 "returns.cashier_limit",

@@ -47,11 +47,11 @@ pub struct View {
     pub ledger_balance: i64,
     /// Lines that the books have not posted in full.
     pub in_bank_only: Vec<BankLine>,
-    /// Sum of all of them, in minor currency units.
+    /// Sum of `in_bank_only`, in minor currency units.
     pub in_bank_only_total: i64,
     /// Items that the bank has not reported.
     pub in_books_only: Vec<BookLine>,
-    /// Sum of all of them, in minor currency units.
+    /// Sum of `in_books_only`, in minor currency units.
     pub in_books_only_total: i64,
     /// Unexplained difference in minor currency units: closing balance − ledger balance − items only at the bank +
     /// items only in the books. 0 if everything is explained; null if there is no closing balance.
