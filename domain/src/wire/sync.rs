@@ -164,7 +164,7 @@ pub struct ChainHead {
     pub stable_seq: u64,
 }
 
-/// Limits of what the hub accepts.
+/// Limits of the batches that the hub accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Maximum number of events in a batch.
@@ -196,13 +196,13 @@ pub struct HelloAnswer {
     pub hub_generation: String,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,
-    /// Limits of what the hub accepts.
+    /// Limits of the batches that the hub accepts.
     pub limits: Limits,
     /// States of the store's parked records. Null if there are too many for one answer.
     pub parked: Option<Vec<ParkedAt>>,
     /// Latest values that lost a conflict, at most one batch: values that lost to a write of this store, and values of
-    /// this store that lost to a write of another store. The answers to pushes had the values of the first kind, but an
-    /// answer may have been lost.
+    /// this store that lost to a write of another store. Values of the first kind repeat the answers to pushes, because
+    /// an answer may have been lost.
     pub conflicts: Vec<ConflictDown>,
 }
 

@@ -21,9 +21,9 @@ pub struct ConflictDown {
     /// Side that won: `store` for the pushed value, `hub` for the value that the hub had, or that another store sent
     /// later.
     pub winner: String,
-    /// Object with exactly one field and its value that lost.
+    /// Object with one field, and the value that lost.
     pub lost_fields: BTreeMap<String, Value>,
-    /// Object with the same field and the value that won.
+    /// Object with the same field, and the value that won.
     pub kept_fields: BTreeMap<String, Value>,
     /// When the conflict was decided.
     pub resolved_at: UtcMs,

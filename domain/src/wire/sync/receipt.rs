@@ -38,8 +38,8 @@ pub struct ReservedReceipt {
     /// reserved for another return.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub transaction: Transaction,
-    /// Returned pieces and amounts by store: the posted returns of the asking store, and of other stores also their
-    /// reserved pieces.
+    /// Returned pieces and amounts by store: posted returns of all stores, and pieces that other stores than the asking
+    /// one have reserved.
     pub taken: Vec<TakenBack>,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,

@@ -46,7 +46,7 @@ struct Page {
     /// Number of the last event that this request looked at, even if the event did not match. Send it as the next
     /// `after_no`.
     last_no: i64,
-    /// Whether the log has events with higher numbers. If it has, `items` may still be empty.
+    /// Whether the log has events with higher numbers. `items` can be empty even then.
     has_more: bool,
 }
 

@@ -74,7 +74,7 @@ pub const ADJUSTMENT: Doc = Doc::of(GROUP, "Retrieve a stock adjustment and its 
     .answers::<Detail<Adjustment>>(include_str!("examples/adjustment.json"));
 pub const OPNAMES: Doc = Doc::of(
     GROUP,
-    "List posted stock counts of all stores, or with `state` those of warehouses, newest first",
+    "List posted stock counts of all stores, newest first; with `state`, list stock counts of warehouses",
 )
 .query::<OpnamesQuery>()
 .lists::<View<Opname>>(include_str!("examples/opname_listed.json"));

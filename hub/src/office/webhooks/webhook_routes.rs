@@ -55,7 +55,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         .summary("Pause a webhook; its events wait")
         .step::<Pause>(WEBHOOK),
     post("/api/webhooks/:webhook_id/resume", ADMIN, TAG)
-        .summary("Resume a webhook. Events that wait are sent at once, also those of an active webhook")
+        .summary("Resume a webhook. Its waiting events are sent at once, even if the webhook is active")
         .step::<Resume>(WEBHOOK),
     Route::post("/api/webhooks/:webhook_id/rotate-secret", ADMIN, ROTATE, answers!(rotate)),
     Route::post("/api/webhooks/:webhook_id/test", ADMIN, TEST, answers!(test)),

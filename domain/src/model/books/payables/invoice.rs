@@ -156,7 +156,8 @@ pub struct InvoiceLine {
     pub tax_rate_bp: u32,
     /// Tax added to the net amount, in minor currency units.
     pub tax: i64,
-    /// Pieces of the receipt that the line bills. The line's other pieces, which a user accepted, bill no receipt.
+    /// Pieces of the receipt that the line bills. The line may bill more pieces: a user accepted those, and they belong
+    /// to no receipt.
     pub matched_qty: Quantity,
     /// Amount that the approval moved out of account 2020, in minor currency units. Null until the approval, and for an
     /// expense.

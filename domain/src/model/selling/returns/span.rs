@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Span {
     /// Number of the first piece, counted from 0.
     pub start: i64,
-    /// Number after that of the last piece.
+    /// Number of the last piece, plus 1.
     pub end: i64,
 }
 

@@ -152,9 +152,9 @@ pub struct Format {
     pub fraction: Fraction,
     /// Account that rounding differences of a bank's amounts are posted to.
     pub rounding_account: String,
-    /// Date format as in strftime; `%s` stands for Unix seconds. If the format has no year, the year is that of the
-    /// file's period, or else the one of the latest such day in the past. A time after the day is accepted even if the
-    /// format has none.
+    /// Date format as in strftime; `%s` stands for Unix seconds. If the format has no year, the year is taken from the
+    /// file's period, or else from the latest such day in the past. A time after the day is accepted even if the format
+    /// has none.
     pub date_format: String,
     /// Encoding of the text. A byte order mark in the file takes precedence.
     pub encoding: Encoding,
