@@ -64,7 +64,7 @@ fn invented(hello: &Hello, known: &BTreeMap<String, Cursor>) -> Option<ApiError>
         return None;
     }
     let message = format!(
-        "a hello is refused: it names {unknown} epochs that are not known here, besides {} known ones; at most \
+        "a hello is refused: it names {unknown} epochs that are not known here, and {} known ones; at most \
          {most} new ones at once and {LINEAGE_MAX} in total are accepted. {NEW_KEY}",
         known.len()
     );

@@ -88,7 +88,7 @@ pub struct ReceivingWarning {
     pub document_id: String,
     /// Product of which the count found more. Null for other warnings.
     pub sku: Option<Sku>,
-    /// Number of pieces that the count found beyond the expected ones. Null for other warnings.
+    /// Number of pieces that the count found in addition to the expected ones. Null for other warnings.
     pub found: Option<Quantity>,
     /// When the count or the other receipt was posted. For an open count, when the product was counted.
     pub at: UtcMs,

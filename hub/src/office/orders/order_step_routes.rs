@@ -49,7 +49,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     ),
     step(
         "/api/purchase-orders/:id/cancel",
-        "Cancel a purchase order before any receipt; a receipt that the store has made meanwhile takes precedence",
+        "Cancel a purchase order before any receipt; if the store records a receipt first, the receipt counts",
     )
     .command_or_default::<Cancel>(REASON, ORDER),
     step("/api/purchase-orders/:id/close", "Close a purchase order: no further receipts are expected")

@@ -99,8 +99,8 @@ pub struct Output {
     pub base: i64,
     /// Tax of `base`, in minor currency units.
     pub tax: i64,
-    /// Eleven twelfths of `base`, rounded half up, in minor currency units: the base that Indonesian tax invoices state
-    /// for a rate of 12 % when 11 % are owed.
+    /// Eleven twelfths of `base`, rounded half up, in minor currency units. Indonesian tax invoices state this base for
+    /// a rate of 12 % when 11 % are owed.
     pub base_11_12: i64,
 }
 
