@@ -80,7 +80,7 @@ enum Command {
     Status,
     /// Check everything around the store: settings, data, disk, daemon, backup, head office, clock, printers
     Doctor,
-    /// Copy the store into a new or empty folder, whether it is running or stopped
+    /// Copy the store into a new or empty folder; the store may be running
     Backup {
         /// The folder [default: a new folder in `backups` of the data folder; the newest `backup.keep` are kept]
         #[arg(value_name = "DIR")]
@@ -97,7 +97,7 @@ enum Command {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Check the data folder; print the problems and exit with code 1 if there are any
+    /// Check the data folder, print its problems, and exit with code 1 if it has any
     Verify {
         /// Accepted for scripts but without effect: index, rows, ledger and shift sums are always compared with the
         /// journal
@@ -108,7 +108,7 @@ enum Command {
     RebuildIndex,
     /// Sign tokens with a new key; tokens of the old key stay valid until they expire
     RotateKeys {
-        /// Invalidate the tokens of the old key at the next reload; use it if somebody else may have the key
+        /// Invalidate the tokens of the old key at the next reload, for a key that somebody else may have
         #[arg(long)]
         at_once: bool,
         /// Make a key because its file is missing; everybody must log in again

@@ -38,7 +38,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Create the data folder, keys, tables and the first admin; an existing hub is not changed
+    /// Create the data folder, keys, tables and the first administrator; an existing hub is not changed
     Init(init::InitArgs),
     /// Serve until SIGTERM or SIGINT
     Serve,
@@ -79,7 +79,7 @@ enum Command {
     Partition,
     /// Sign tokens with a new key; tokens of the old key stay valid until they expire
     RotateKeys {
-        /// Invalidate the tokens of the old key at the next reload; use it if somebody else may have the key
+        /// Invalidate the tokens of the old key at the next reload, for a key that somebody else may have
         #[arg(long)]
         at_once: bool,
         /// Make a key because its file is missing; everybody must log in again

@@ -78,7 +78,7 @@ pub fn reset_password(config: &Config, username: &str, from_stdin: bool) -> anyh
     let order = Order::ResetPassword { username: username.clone(), hash: secret.hash };
     let Revoked { disabled, devices_removed } = serde_json::from_value(carry_out(config, order)?)?;
     announce(&username, secret.shown.as_deref());
-    println!("every token of before is revoked; devices removed: {devices_removed}");
+    println!("all earlier tokens are revoked; devices removed: {devices_removed}");
     if disabled {
         println!("the user is disabled and can't log in: enable the user in Store Admin or at head office");
     }
@@ -125,7 +125,7 @@ fn role(name: &str) -> anyhow::Result<Role> {
 /// Tells a new user's password, once.
 pub fn announce(username: &str, password: Option<&str>) {
     match password {
-        Some(password) => println!("user {username}, password {password} (shown this once)"),
+        Some(password) => println!("user {username}, password {password} (shown only once)"),
         None => println!("user {username}"),
     }
 }

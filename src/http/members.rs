@@ -33,8 +33,11 @@ pub const CREATE: Doc = Doc::of("Members", "Register a member")
     )
     .creates::<MemberView>(MEMBER)
     .refuses(&[Code::Duplicate]);
-pub const READ: Doc = Doc::of("Members", "Retrieve a member; the id of a merged member still resolves")
-    .answers::<MemberView>(MEMBER);
+pub const READ: Doc = Doc::of(
+    "Members",
+    "Retrieve a member; the ID of a merged member finds the member that it was merged into",
+)
+.answers::<MemberView>(MEMBER);
 pub const UPDATE: Doc = Doc::of("Members", "Update, block or unblock a member")
     .body::<ChangeMember>(r#"{"name": "Siti R.", "state": "blocked"}"#)
     .answers::<MemberView>(MEMBER)

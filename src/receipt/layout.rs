@@ -172,7 +172,7 @@ impl Composer {
     /// Goods that were returned for a part of this sale.
     fn exchanged(&mut self, back: &Return) {
         self.parts.push(Part::Rule);
-        self.named("Came back, receipt", &back.receipt_no);
+        self.named("Returned, receipt", &back.receipt_no);
         for line in &back.items {
             let what = format!("{} x {}", self.shown(line.qty), line.name);
             self.parts.push(Part::Figure(what, self.shown(line.refund.saturating_neg())));

@@ -188,7 +188,7 @@ class PageReceive extends Finding(Page) {
       <p>
         <b>${t("{name}: the order takes {n} more", { name: line.name, n: number(left) })}</b>
       </p>
-      <p>${t("Receive those with this order, and the rest in a delivery without an order, or send it back")}</p>
+      <p>${t("Receive that many with this order. Receive the rest without an order, or send it back")}</p>
       <p>
         <button class="btn" @click=${() => this.cut(line)}>${t("Reduce to {n}", { n: number(left) })}</button>
       </p>

@@ -205,7 +205,7 @@ class StoreWork extends Page {
     const { drill } = this.work;
     if (!drill)
       return html`<p class="muted" id="drill">
-        ${t("No backup was restored to check it yet. store-router drill does it, and the nightly timer runs it")}
+        ${t("No backup has been restored to check it yet. Run store-router drill; the nightly timer also runs it")}
       </p>`;
     if (drill.problem)
       return notice(

@@ -45,8 +45,8 @@ const close = async (page, one) => {
     danger: true,
     text: [
       t("All its days are locked in all books, all checks must pass and account 9990 must be zero."),
-      t("No more entries can be posted in it. Late entries go to the first open day after it."),
-      ends ? t("It ends the year: one entry per book moves income and expenses to 3020.") : "",
+      t("No more entries can be posted in this month. Late entries go to the first open day after it."),
+      ends ? t("This month ends the fiscal year: one entry per book moves income and expenses to 3020.") : "",
       t("Only the last closed month can be reopened, by an administrator."),
     ]
       .filter(Boolean)

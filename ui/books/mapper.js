@@ -184,7 +184,7 @@ export const mapper = (page) => {
           type="checkbox"
           .checked=${map.negate}
           @change=${(event) => page.remap({ negate: event.target.checked })}
-        /><span>${t("Credits are negative")}</span></label
+        /><span>${t("Incoming money is negative")}</span></label
       >
       <p class="rowx wrap">
         <button

@@ -135,7 +135,7 @@ const list = ({ csv }) => [
   },
   { name: "skip_rows", label: t("Header rows to skip"), kind: "count", value: csv.skip_rows },
   { name: "skip_footer", label: t("Footer rows to skip"), kind: "count", value: csv.skip_footer },
-  { name: "negate", label: t("Credits are negative"), kind: "check", value: csv.negate },
+  { name: "negate", label: t("Incoming money is negative"), kind: "check", value: csv.negate },
   ...FIELDS.map((name) => ({
     name: column(name),
     label: t("Heading or number of the column: {field}", { field: t(`line.${name}`) }),

@@ -188,7 +188,7 @@ class PageOrderForm extends Page {
       </td>
       <td class="num">${this.amount(line) === null ? nothing : decimal(this.amount(line))}</td>
       <td class="num muted">
-        ${offered ? t("list {amount}", { amount: decimal(offered.unit_cost) }) : t("not on the list")}
+        ${offered ? t("price list {amount}", { amount: decimal(offered.unit_cost) }) : t("not on the list")}
       </td>
       <td class="num">
         <button

@@ -146,7 +146,7 @@ const invoice = {
           label: t("Approve"),
           image: "check",
           kind: "primary",
-          why: one.rematch ? t("a receipt has changed; match again first") : null,
+          why: one.rematch ? t("a delivery has changed; match again first") : null,
           act: page.step({
             label: t("Approve"),
             url: url("approve"),

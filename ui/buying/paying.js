@@ -147,7 +147,7 @@ const creditNote = {
             url: path("/api/finance/credit-notes/:id/approve", { id: one.credit_note_id }),
             question: {
               title: t("Approve {name}?", { name: one.credit_note_no ?? one.doc_no }),
-              text: t("Your debt to {supplier} decreases by {amount} and is posted", {
+              text: t("Your debt to {supplier} decreases by {amount}; the change is posted", {
                 amount: decimal(one.total),
                 supplier: nameOf("suppliers", one.supplier_id),
               }),

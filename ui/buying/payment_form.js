@@ -174,7 +174,7 @@ class PagePaymentForm extends FormPage {
           ],
         ])}
         <section class="panel part">
-          <header class="part-head"><h2>${t("Due by then, and discounts that expire")}</h2></header>
+          <header class="part-head"><h2>${t("Due by that day, and discounts that expire")}</h2></header>
           ${
             this.lines.length
               ? html`<div class="scroll">
@@ -194,7 +194,7 @@ class PagePaymentForm extends FormPage {
                     </tbody>
                   </table>
                 </div>`
-              : html`<p class="empty">${t("Nothing due by then")}</p>`
+              : html`<p class="empty">${t("Nothing due by that day")}</p>`
           }
         </section>`,
     );

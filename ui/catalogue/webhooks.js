@@ -42,7 +42,7 @@ const fields = (app, one = { name: "", url: "", event_types: [], store_ids: [] }
   {
     name: "office",
     kind: "check",
-    label: t("With stores: also events without a store"),
+    label: t("If you choose stores: also events without a store"),
     value: one.store_ids.includes(""),
   },
 ];
@@ -138,7 +138,7 @@ const webhook = {
         {
           label: t("New secret"),
           act: step(t("New secret"), "rotate-secret", {
-            message: t("The previous secret signs too for 24 hours"),
+            message: t("For 24 hours, messages also have the signature of the previous secret"),
             body: { overlap_hours: 24 },
             question: { title: t("New secret for {name}?", { name }) },
             after: (done) => showSecret(page.app, done),
@@ -178,7 +178,7 @@ const webhook = {
           [t("Waiting"), figure(one.waiting), one.oldest_waiting_at ? since(one.oldest_waiting_at) : nothing],
           one.last_error && [t("Last failure"), one.last_error],
           one.pause_reason && [t("Paused"), t(`paused.${one.pause_reason}`), moment(one.paused_at)],
-          one.missed_until && [t("Missed until number"), figure(one.missed_until)],
+          one.missed_until && [t("Events missed up to number"), figure(one.missed_until)],
           [t("Secret"), `whsec_\u2026${one.hint}`],
           [t("Created by"), person(one.created_by)],
         ]),

@@ -199,7 +199,7 @@ class PageAdjust extends LinesPage {
       return html`<p class="muted">
         ${about}${
           above
-            ? t("Over {limit}: posting approves it", { limit: money(this.limit) })
+            ? t("Over {limit}: you approve it by posting it", { limit: money(this.limit) })
             : t("Over {limit} needs a manager's approval", { limit: money(this.limit) })
         }
       </p>`;

@@ -30,7 +30,7 @@ const add = async (page) =>
           label: t("Till ID, as printed on receipts"),
           required: true,
           focus: true,
-          hint: t("for example till-3; it never changes"),
+          hint: t("for example till-3. It can't be changed later"),
         },
         { name: "name", label: t("Name") },
       ],

@@ -28,7 +28,7 @@ pub(crate) struct Session {
     pub(crate) generation: String,
     /// The epoch that is written.
     pub(crate) epoch: String,
-    /// Limits of what the hub accepts.
+    /// Limits of the batches that the hub accepts.
     pub(crate) limits: Limits,
 }
 

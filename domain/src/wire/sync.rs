@@ -34,14 +34,15 @@ pub struct Enrol {
     pub public_key: String,
     /// Version of the store's program.
     pub version: String,
-    /// Currency of the store's amounts, ISO 4217: that of head office.
+    /// ISO 4217 code of the currency of the store's amounts. It must be head office's currency.
     pub currency: String,
-    /// Name of the store in its own settings. Head office uses it if it has no other name for the store than its ID.
+    /// Name of the store in its own settings. Head office uses this name as long as its own name for the store is the
+    /// store's ID.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
 
-/// Answer to [`Enrol`].
+/// Answer to `POST /api/sync/enrol`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Enrolled {
     /// Audience of the store's tokens.
@@ -124,7 +125,7 @@ pub struct Hello {
     pub day_start: String,
     /// Time zone of the store's business dates, IANA name. Null if the zone has no name.
     pub timezone: Option<String>,
-    /// Currency of the store's amounts, ISO 4217: that of head office.
+    /// ISO 4217 code of the currency of the store's amounts. It must be head office's currency.
     pub currency: String,
     /// The last restore drill of the store's backups. Null if there was none.
     pub drill: Option<BackupDrill>,
@@ -163,7 +164,7 @@ pub struct ChainHead {
     pub stable_seq: u64,
 }
 
-/// Limits of what the hub accepts.
+/// Limits of the batches that the hub accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Maximum number of events in a batch.
@@ -182,7 +183,7 @@ impl Default for Limits {
     }
 }
 
-/// Answer to [`Hello`].
+/// Answer to `POST /api/sync/hello`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HelloAnswer {
     /// Instruction to the store.
@@ -195,12 +196,13 @@ pub struct HelloAnswer {
     pub hub_generation: String,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,
-    /// Limits of what the hub accepts.
+    /// Limits of the batches that the hub accepts.
     pub limits: Limits,
     /// States of the store's parked records. Null if there are too many for one answer.
     pub parked: Option<Vec<ParkedAt>>,
-    /// The latest values that lost a conflict with the store's writes, and those of the store that lost to another
-    /// store's write, at most one batch. The former repeat the answers to pushes, which may have been lost.
+    /// Latest values that lost a conflict, at most one batch: values that lost to a write of this store, and values of
+    /// this store that lost to a write of another store. Values of the first kind repeat the answers to pushes, because
+    /// an answer may have been lost.
     pub conflicts: Vec<ConflictDown>,
 }
 
@@ -243,7 +245,7 @@ pub struct Push {
     pub backlog: Backlog,
 }
 
-/// An event that the hub keeps raw because it can't apply it.
+/// A record that the hub stores unchanged because it can't apply it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Parked {
     /// Sequence number of the record in its epoch.
@@ -256,7 +258,7 @@ pub struct Parked {
     pub message: String,
 }
 
-/// Answer to [`Push`].
+/// Answer to `POST /api/sync/push`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PushAnswer {
     /// Name of the epoch.
@@ -318,7 +320,7 @@ pub struct Difference {
     pub hub: Figure,
 }
 
-/// Answer to [`Digest`].
+/// Answer to `POST /api/sync/digest`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DigestAnswer {
     /// Result of the comparison.

@@ -99,7 +99,7 @@ pub fn cursor<T: Serialize>(position: &T) -> String {
     URL_SAFE_NO_PAD.encode(serde_json::to_vec(position).unwrap_or_default())
 }
 
-/// `data` of a list.
+/// A page of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "{T}List")]
 pub struct List<T> {

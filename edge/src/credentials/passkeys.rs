@@ -32,7 +32,7 @@ const PARTY_NAME: &str = "Retail";
 #[derive(Debug, thiserror::Error)]
 pub enum PasskeyError {
     /// Unknown, used, expired, or another user's.
-    #[error("the ceremony is unknown, was used before, or is older than five minutes")]
+    #[error("the ceremony is unknown, was used before, or is older than five minutes: start again")]
     Ceremony,
     /// The browser's text is not a credential.
     #[error("is not a credential: {0}")]

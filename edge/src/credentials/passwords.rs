@@ -248,7 +248,7 @@ pub fn policy_problem(password: &str, username: &str) -> Option<&'static str> {
     } else if password.to_lowercase() == username.to_lowercase() {
         Some("must not be the login name")
     } else if common::is_common(password) {
-        Some("is one of the most common passwords")
+        Some("is one of the most common passwords: choose another one")
     } else {
         None
     }

@@ -30,7 +30,7 @@ pub const START: Doc = Doc::of("Passkeys", "Start an approval or a registration 
 enum For {
     /// For the `approval` of one command.
     Approval,
-    /// For registering another device of the signed-in user.
+    /// For registering another device of the logged-in user.
     Registration,
 }
 
@@ -45,11 +45,12 @@ struct Start {
     username: Option<String>,
 }
 
-/// Repeated proof of the signed-in user: the password, or a known device in a ceremony of `confirm/start`.
+/// Proof that the logged-in user makes the request: the user's password, or a registered device in a ceremony that
+/// `confirm/start` began.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Confirmation {
-    /// Password of the signed-in user. Omit it for a ceremony.
+    /// Password of the logged-in user. Omit it for a ceremony.
     pub password: Option<String>,
     /// ID of the ceremony. Omit it for a password.
     #[schemars(length(max = 64))]
@@ -78,7 +79,7 @@ pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> 
         (For::Registration, Some(_)) => {
             return Err(ApiError::field(
                 "username",
-                "must be omitted for a registration: it is always your own",
+                "must be omitted for a registration, which is always for yourself",
             ));
         }
     };

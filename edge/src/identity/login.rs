@@ -27,7 +27,7 @@ pub const LOGIN: Doc = Doc::of("Log-in", "Log in with a password")
 /// `POST /auth/login`
 pub const OLD_LOGIN: Doc = LOGIN.deprecated(super::old_path("/api/auth/login"));
 
-/// Body of a log-in. The login name is in `username` or in `email`, in exactly one of them.
+/// Body of a log-in. Send the login name in `username` or in `email`, not in both.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Login {

@@ -20,7 +20,7 @@ use std::net::IpAddr;
 pub const CREDENTIAL_BODY_BYTES_MAX: usize = 32 * 1024;
 
 /// `POST /api/auth/webauthn/login/start`
-pub const START: Doc = Doc::of("Passkeys", "Start a login with a device")
+pub const START: Doc = Doc::of("Passkeys", "Start a log-in with a device")
     .body::<Start>(r#"{"username": "ani@example.com"}"#)
     .answers::<Ceremony>(
         r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "public_key": {
@@ -30,7 +30,7 @@ pub const START: Doc = Doc::of("Passkeys", "Start a login with a device")
     )
     .unkeyed("each ceremony has a challenge of its own and is used once");
 /// `POST /api/auth/webauthn/login/finish`
-pub const FINISH: Doc = Doc::of("Passkeys", "Finish a login with a device")
+pub const FINISH: Doc = Doc::of("Passkeys", "Finish a log-in with a device")
     .body::<Finish>(
         r#"{"ceremony_id": "cer_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "credential": {
             "id": "AZqfAKGyfD2OT1prfI2eDw", "rawId": "AZqfAKGyfD2OT1prfI2eDw", "type": "public-key",

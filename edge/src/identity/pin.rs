@@ -79,7 +79,7 @@ struct SetPin {
     /// New PIN: 4–8 digits. It must not be one digit repeated, or digits that count up or down.
     #[schemars(length(min = 4, max = 8))]
     pin: String,
-    /// Password of the signed-in user. Omit it for a ceremony.
+    /// Password of the logged-in user. Omit it for a ceremony.
     password: Option<String>,
     /// ID of a ceremony that `confirm/start` began for a registration. Omit it for a password.
     #[schemars(length(max = 64))]

@@ -4,7 +4,7 @@ use crate::sheet::cell::plain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Direction of the money, by a word beside its figure.
+/// Direction of money, as a word in a file shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "MoneyDirection")]
@@ -108,8 +108,9 @@ pub struct SignWords {
     pub into: Vec<String>,
     /// Words for outgoing money.
     pub out: Vec<String>,
-    /// Direction of amounts without a word in a file where others have one. Null: such rows wait for a decision, unless
-    /// all words of the file are for money from us and stand beside their amounts.
+    /// Direction of an amount without a word in a file in which other amounts have a word. If it is null, the row is
+    /// set aside. Exception: if the file has only words for outgoing money, and they stand beside the amounts, an
+    /// amount without a word is incoming money.
     pub blank: Option<Direction>,
 }
 

@@ -22,7 +22,7 @@ const OF_A_STORE: &str = "store.json";
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// Login name of the first admin
+    /// Login name of the first administrator
     #[arg(long, default_value = "admin")]
     admin: String,
     /// Read the password from standard input instead of generating one
@@ -67,7 +67,7 @@ pub async fn run(config: &Config, args: InitArgs) -> anyhow::Result<()> {
     db.close().await;
     println!("initialised in {}", folder.display());
     if !args.password_stdin {
-        println!("user {}, password {password} (shown this once)", admin.username);
+        println!("user {}, password {password} (shown only once)", admin.username);
     }
     Ok(())
 }

@@ -33,7 +33,7 @@ const WORK: [&str; 3] = ["disabled", "exceptions", "not_enrolled"];
 /// Stores that wait for a person of head office. `None` if there are none.
 pub fn work(overview: &Overview) -> Option<String> {
     let waiting = stores_by(overview, |code| WORK.contains(&code));
-    (!waiting.is_empty()).then(|| format!("stores that wait for somebody: {}", counts(&waiting)))
+    (!waiting.is_empty()).then(|| format!("stores that head office has to attend to: {}", counts(&waiting)))
 }
 
 fn stores_by(overview: &Overview, is_counted: impl Fn(&str) -> bool) -> BTreeMap<String, i64> {

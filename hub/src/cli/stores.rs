@@ -64,7 +64,7 @@ pub async fn run(config: &Config, command: StoreCommand) -> anyhow::Result<()> {
             let details = json!({"store_id": store_id});
             audit::append(&mut write, &UserId::default(), action, &details, now).await?;
             write.commit().await?;
-            println!("store {store_id}, enrolment token (good for {ttl}, shown once):\n{token}");
+            println!("store {store_id}, enrolment token (valid for {ttl}, shown only once):\n{token}");
         }
         StoreCommand::List => {
             let mut after = String::new();

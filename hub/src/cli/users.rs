@@ -74,7 +74,7 @@ pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<()> {
             write.commit().await?;
             println!("added {} ({id})", new.username);
             if !password_stdin {
-                println!("password {password} (shown this once)");
+                println!("password {password} (shown only once)");
             }
         }
         UserCommand::List => {
@@ -113,7 +113,7 @@ async fn reset_password(config: &Config, db: &Db, username: &str, from_stdin: bo
     let removed = devices::remove_dead(&mut write, &user.user_id).await?;
     write.commit().await?;
     if !from_stdin {
-        println!("password {password} (shown this once)");
+        println!("password {password} (shown only once)");
     }
     println!("every token of {username} is revoked");
     println!("devices removed: {removed}");

@@ -25,7 +25,7 @@ const REPLACED_LATELY_MS: i64 = sync::SYNC_TTL_S_MAX * 1000;
 const REPORTED_EVERY_MS: i64 = 60_000;
 
 /// Words of a 401 for a store, which has no log-in.
-const UNKNOWN_KEY: &str = "the token was not signed with this store's key, or not now: check the clock of the box; if \
+const UNKNOWN_KEY: &str = "the token was not signed with this store's key, or its time is wrong: check the clock of the store's machine; if \
     it is right, enrol the store again (cloud-hub store add ID --new-token, then store-router enrol)";
 
 impl Authority for Hub {
@@ -177,7 +177,7 @@ impl Hub {
             return Ok(());
         }
         let message = format!(
-            "a box that another one replaced on {replaced_at} still connects, and was fenced: find it, and switch it off"
+            "a machine that another one replaced on {replaced_at} still connects, and can't sell: find it, and switch it off"
         );
         alarm::raise(&mut write, store_id, alarm::FENCED, &message, now).await?;
         Ok(write.commit().await?)

@@ -47,7 +47,10 @@ pub async fn refused(
         "epoch {} is refused: {TAKE_OVERS_A_DAY} epochs of this store took over within a day. {NEW_KEY}",
         hello.epoch
     );
-    Ok(Some((alarm::TAKE_OVERS, wrong("epoch", "must not take over so often in a day", message))))
+    Ok(Some((
+        alarm::TAKE_OVERS,
+        wrong("epoch", "must not take over more often: the limit of a day is reached", message),
+    )))
 }
 
 /// Refuses a lineage with more unknown epochs than restores and rejoins create.
@@ -61,7 +64,7 @@ fn invented(hello: &Hello, known: &BTreeMap<String, Cursor>) -> Option<ApiError>
         return None;
     }
     let message = format!(
-        "a hello is refused: it names {unknown} epochs that are not known here, besides {} known ones; at most \
+        "a hello is refused: it names {unknown} epochs that are not known here, and {} known ones; at most \
          {most} new ones at once and {LINEAGE_MAX} in total are accepted. {NEW_KEY}",
         known.len()
     );
@@ -86,5 +89,7 @@ fn far_ahead(hello: &Hello, current_n: u64) -> Option<ApiError> {
          uses this store's key",
         rules::EPOCHS_AHEAD_MAX
     );
-    Some(wrong(&path, "must not be far above the current epoch's number", message))
+    let problem =
+        format!("must be at most {} above the number of the current epoch", rules::EPOCHS_AHEAD_MAX);
+    Some(wrong(&path, &problem, message))
 }

@@ -159,7 +159,7 @@ async fn admitted(write: &mut Write, store: &Locked, batch: &Batch) -> Result<Cu
 }
 
 fn hello_first() -> ApiError {
-    ApiError::new(edge::Code::HelloFirst, "this epoch must send a hello first")
+    ApiError::new(edge::Code::HelloFirst, "the store must send a hello for this epoch first")
 }
 
 async fn cursor(write: &mut Write, store: &Locked, name: &str) -> Result<Option<Cursor>, sqlx::Error> {
@@ -205,7 +205,8 @@ async fn seen_before(
     let reported = batch.events.iter().map(|event| (event.seq, event.hash.as_str()));
     let seen = rules::seen(cursor.seq, &batch.prev_hash, reported).map_err(|_| {
         let expected = cursor.seq.saturating_add(1);
-        let gap = ApiError::new(edge::Code::SequenceGap, format!("record {expected} must come first"));
+        let gap =
+            ApiError::new(edge::Code::SequenceGap, format!("record {expected} is missing: send it first"));
         gap.with_details(json!({"expected_seq": expected}))
     })?;
     let Some(Seen { skipped, hash, seq }) = seen else { return Ok(0) };

@@ -27,7 +27,7 @@ const CHECKS: [(&str, &str); 9] = [
          AND m.line_no = u.line_no WHERE u.open_value <> u.value + COALESCE(m.moved, 0)",
     ),
     (
-        "2020 differs from what is received and not invoiced",
+        "account 2020 differs from the received goods that are not invoiced",
         "SELECT store_id AS whose, '2020' AS place FROM (SELECT store_id, credit - debit AS moved FROM ledger_days \
          WHERE account = '2020' UNION ALL SELECT store_id, -open_value FROM uninvoiced) m \
          GROUP BY store_id HAVING SUM(moved) <> 0",
@@ -41,7 +41,7 @@ const CHECKS: [(&str, &str); 9] = [
          GROUP BY store_id, event_id HAVING SUM(moved) <> 0",
     ),
     (
-        "2010 differs from the documents' amounts",
+        "account 2010 differs from the documents' amounts",
         "SELECT store_id AS whose, '2010' AS place FROM (SELECT store_id, credit - debit AS moved FROM ledger_days \
          WHERE account = '2010' UNION ALL SELECT store_id, -amount FROM payable_moves) m \
          GROUP BY store_id HAVING SUM(moved) <> 0",
@@ -61,7 +61,7 @@ const CHECKS: [(&str, &str); 9] = [
          HAVING COUNT(l.line_no) = 0",
     ),
     (
-        "the value of damaged goods differs from 1230",
+        "the value of damaged goods differs from account 1230",
         "SELECT store_id AS whose, '1230' AS place FROM (SELECT store_id, debit - credit AS moved FROM ledger_days \
          WHERE account = '1230' UNION ALL SELECT store_id, -value FROM damaged) m \
          GROUP BY store_id HAVING SUM(moved) <> 0",

@@ -146,7 +146,7 @@ pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error>
     let kept = columns!(row => Pool { points, value });
     if next_no != no.saturating_add(1) || kept != folded || owed != folded.value {
         problems.push(format!(
-            "the points pool has {} points worth {}, but 2040 has {owed}; its {no} steps give {} points worth {}",
+            "the points pool has {} points worth {}, but account 2040 has {owed}; its {no} steps give {} points worth {}",
             kept.points, kept.value, folded.points, folded.value
         ));
     }

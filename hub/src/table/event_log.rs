@@ -191,28 +191,28 @@ pub struct Event {
     pub object_type: String,
     pub object_id: String,
     pub occurred_at: UtcMs,
-    /// When the hub stored it.
+    /// When the hub stored the event.
     pub logged_at: UtcMs,
 }
 
 /// An event of the log.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LoggedEvent {
-    /// Number of the event. Numbers rise, and may leave some out.
+    /// Number of the event. Later events have higher numbers; some numbers are not used.
     pub event_no: i64,
     /// ID of the event. An event may come again under another number, with the same ID.
     pub event_id: String,
-    /// What happened: the kind of a store's record or the action of head office.
+    /// Type of the event: the kind of a store's record, or the action of head office.
     pub r#type: String,
     /// Store that the event belongs to. Null if it belongs to none.
     pub store_id: Option<String>,
     /// Type of the document. Null if the event is about several documents.
     pub object_type: Option<String>,
-    /// ID of the document; the business date of a day. Null if the event is about several documents.
+    /// ID of the document. For a day: its business date. Null if the event is about several documents.
     pub object_id: Option<String>,
-    /// When it happened, by the clock of the store or of head office.
+    /// When the event happened, by the clock of the store or of head office.
     pub occurred_at: UtcMs,
-    /// When the hub stored it.
+    /// When the hub stored the event.
     pub logged_at: UtcMs,
 }
 

@@ -42,7 +42,7 @@ pub async fn of(pool: &AnyPool, store_id: &str) -> Result<Vec<ReplacedKey>, Erro
 /// at this moment recognises its own.
 pub fn refusal(store_id: &str, replaced_at: UtcMs, kid: &str) -> ApiError {
     let message = format!(
-        "this box was replaced by another one that was enrolled as {store_id} on {replaced_at}: if this one is to be \
+        "this machine was replaced by another one that was enrolled as {store_id} on {replaced_at}: if this one is to be \
          the store, enrol it again with a new token (cloud-hub store add {store_id} --new-token)"
     );
     ApiError::new(Code::StoreReplaced, message)

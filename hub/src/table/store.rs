@@ -45,7 +45,7 @@ pub struct StoreRow {
     pub version: Option<String>,
     /// Its clock less the hub's, at the last hello.
     pub clock_skew_ms: Option<i64>,
-    /// Records that it had not sent when it was last heard.
+    /// Records that it had not sent when it last connected.
     pub pending: Option<i64>,
     /// When the oldest of these records was made. Null if there are none.
     pub oldest_pending_at: Option<UtcMs>,

@@ -82,7 +82,7 @@ fn wrong_values_are_refused_with_file_line_and_key() {
         ),
         (
             "[payments]\nmethods = [\"cash\", \"exchange\"]\n",
-            "config.toml:2: payments.methods: must not have exchange",
+            "config.toml:2: payments.methods: must not contain exchange",
         ),
     ] {
         let message = complaint(text);

@@ -29,13 +29,13 @@ pub const ORDER: Doc =
     Doc::of("Receiving", "Retrieve a purchase order of this store, with product names and open quantities")
         .answers::<OrderView>(include_str!("examples/purchase_order_detail.json"));
 
-/// Order as its receiver reads it.
+/// Purchase order, as it is shown to a person who receives the goods.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PurchaseOrderDetail", transform = each_once)]
 struct OrderView {
     #[serde(flatten)]
     order: PurchaseOrder,
-    /// Lines of the order, in place of the order's own.
+    /// Lines of the order, with product names and open quantities.
     lines: Vec<LineView>,
     /// Name of the supplier. Null if head office has sent no such supplier.
     supplier_name: Option<String>,
@@ -57,8 +57,8 @@ struct LineView {
     line: OrderLine,
     /// Name of the product. Null if it is not in this store's catalogue.
     name: Option<String>,
-    /// Most pieces that may be received in total, including the tolerance. Null if no further receipts are expected;
-    /// goods that arrive anyway have no limit.
+    /// Maximum number of pieces that may be received in total, including the tolerance. Null if no further receipts are
+    /// expected; goods that arrive anyway have no limit.
     limit_qty: Option<Quantity>,
     /// Pieces that may still be received within `limit_qty`. Null if there is no limit.
     left_qty: Option<Quantity>,

@@ -26,12 +26,13 @@ pub const CREATE: Doc = Doc::of("Receiving", "Receive a supplier's goods into st
     )
     .creates::<Receiving>(RECEIVING)
     .refuses(&[Code::Duplicate, Code::UnknownSku, Code::OverReceipt]);
-pub const READ: Doc = Doc::of("Receiving", "Retrieve a receipt").answers::<Receiving>(RECEIVING);
+pub const READ: Doc = Doc::of("Receiving", "Retrieve a receipt of goods").answers::<Receiving>(RECEIVING);
 
-pub const LIST: Doc =
-    Doc::of("Receiving", "List receipts, last changed first").query::<Query>().lists::<Receiving>(RECEIVING);
+pub const LIST: Doc = Doc::of("Receiving", "List receipts of goods, last changed first")
+    .query::<Query>()
+    .lists::<Receiving>(RECEIVING);
 pub const REVERSE: Doc =
-    Doc::of("Receiving", "Reverse a receipt; its delivery note number can be used again")
+    Doc::of("Receiving", "Reverse a receipt of goods; its delivery note number can be used again")
         .optional_body::<EmptyBody>("{}")
         .answers::<Receiving>(RECEIVING)
         .refuses(&[Code::InvalidState, Code::InsufficientStock]);

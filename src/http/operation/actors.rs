@@ -17,7 +17,7 @@ pub const RESTART: Doc = Doc::of("Operation", "Kill an actor as a crash would; i
     .answers::<Restarted>(r#"{"name": "ledger", "state": "running"}"#)
     .refuses(&[Code::InvalidState]);
 
-/// Actor that was restarted; its successor runs.
+/// Actor after its restart.
 #[derive(Serialize, JsonSchema)]
 struct Restarted<'a> {
     /// Name of the actor.

@@ -34,7 +34,7 @@ struct Health<'a> {
     version: &'static str,
     /// ID of the store.
     store_id: &'a str,
-    /// Name of the shop, for the page where nobody has logged in yet. Empty if it has none.
+    /// Name of the shop, for the log-in page. Empty if it has none.
     name: &'a str,
     /// Seconds since the daemon started.
     uptime_seconds: u64,

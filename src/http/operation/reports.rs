@@ -61,7 +61,7 @@ fn days(from: Date, to: Date) -> Result<Vec<Date>, ApiError> {
     if count > DAYS_MAX {
         return Err(ApiError::invalid_query(
             "to",
-            format!("is {count} days after the day before from: at most {DAYS_MAX} days are allowed"),
+            format!("makes a range of {count} days: at most {DAYS_MAX} days are allowed"),
         ));
     }
     let next = |day: &Date| day.tomorrow().ok().filter(|day| *day <= to);

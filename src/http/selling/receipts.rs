@@ -26,7 +26,7 @@ const EXAMPLE: &str = concat!(
 
 pub const READ: Doc = Doc::of(
     "Point of sale",
-    "Retrieve the receipt of a sale or a return as data, text or HTML. Reading is no print; text and HTML say COPY once the receipt was printed. A gift receipt has no prices and never says COPY",
+    "Retrieve the receipt of a sale or a return as data, text or HTML. Reading a receipt does not count as printing it. Text and HTML say COPY if the receipt was printed before. A gift receipt has no prices and never says COPY",
 )
 .query::<Query>()
 .answers::<ReceiptData>(EXAMPLE)
@@ -34,7 +34,7 @@ pub const READ: Doc = Doc::of(
 
 pub const PRINT: Doc = Doc::of(
     "Point of sale",
-    "Print a receipt on the register's own printer, or, with `Accept: text/plain` or `text/html`, return the paper for a printer of the caller. The first print is the original; every other one says COPY and is audited. The answer does not wait for the printer",
+    "Print a receipt on the register's own printer. With `Accept: text/plain` or `text/html`, the receipt is returned instead, for the caller's own printer. The first print is the original; each later one says COPY and is audited. The answer does not wait for the printer",
 )
 .optional_body::<PrintReceipt>(r#"{"gift": false}"#)
 .answers::<PrintJob>(PRINT_JOB)

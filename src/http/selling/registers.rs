@@ -12,7 +12,7 @@ use edge::{Code, Doc, Reply};
 
 const REGISTER: &str = r#"{"register_id": "till-1", "name": "Front till", "state": "active"}"#;
 
-pub const LIST: Doc = Doc::of("Registers", "List registers, ordered by id").query::<Page>().answers::<List<
+pub const LIST: Doc = Doc::of("Registers", "List registers, ordered by ID").query::<Page>().answers::<List<
     RegisterView,
 >>(
     r#"{"items": [{"register_id": "till-1", "name": "Front till", "state": "active"}], "next_cursor": null}"#,

@@ -146,7 +146,7 @@ struct Pricing {
     #[serde(rename = "override")]
     #[schemars(with = "String")]
     price_override: PriceOverride,
-    /// Discount by hand, in basis points of the basket, above which an approval is needed; 0 if there is no limit.
+    /// Manual discount, in basis points of the basket, above which an approval is needed; 0 if there is no limit.
     #[schemars(with = "u32")]
     discount_limit_bp: BasisPoints,
 }

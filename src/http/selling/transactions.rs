@@ -24,7 +24,7 @@ const TRANSACTION: &str = include_str!("examples/transaction.json");
 
 pub const CREATE: Doc = Doc::of(
     "Point of sale",
-    "Create a transaction. With `payments` it is a whole sale in one request: created, paid and numbered, or nothing at all",
+    "Create a transaction. With `payments`, the request makes a whole sale: the sale is created, paid and numbered, or nothing is stored",
 )
     .body::<Approved<CreateSale>>(
         r#"{"items": [{"sku": "8991234567890", "qty": 2, "price": 15000, "discount": 1000}],

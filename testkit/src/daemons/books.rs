@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Books {
     /// Figures of sales and returns, by the names that `status` has for them.
     pub sales: BTreeMap<String, i64>,
-    /// Pieces and value by sku.
+    /// Pieces and value by SKU.
     pub stock: BTreeMap<String, (i64, i64)>,
     /// Points by member.
     pub points: BTreeMap<String, i64>,

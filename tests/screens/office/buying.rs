@@ -145,7 +145,7 @@ fn credited_and_paid(shop: &mut Linked, screen: &mut Screen<()>, owed: &Value) {
 
     // The invoice is due in thirty days and is proposed for that day.
     go(screen, "#/payments/new", "#account");
-    screen.reads("page-payment-form", "Nothing due by then");
+    screen.reads("page-payment-form", "Nothing due by that day");
     let due = owed["due_date"].as_str().unwrap();
     choose(screen, "#date", due);
     screen.reads("page-payment-form tbody", "INV-2");

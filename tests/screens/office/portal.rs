@@ -72,7 +72,7 @@ fn head_office_sees_its_stores_and_settles_what_contradicts() {
     screen.reads("page-overview .halves", "Rp\u{a0}27,750");
     // The alerts change their language without a reload.
     screen.script("document.querySelector('portal-app').speak('id')");
-    screen.reads(".alerts", "Pengecualian");
+    screen.reads(".alerts", "Catatan yang perlu ditinjau");
     screen.script("document.querySelector('portal-app').speak('en')");
     screen.reads(".alerts", "Exceptions to resolve: 1");
     screen.script("document.querySelectorAll('.column.leads').item(29).click()");

@@ -79,7 +79,7 @@ fn an_exchange_is_settled_in_one_go() {
     // The receipt of the new sale lists the exchange.
     let mut till = screen.store.login("till-1");
     let paper = till.send("GET", "/api/pos/receipts/S001-main-00000005", &[("Accept", "text/plain")], b"");
-    assert!(paper.text().contains("Came back, receipt S001-main-00000004"), "{}", paper.text());
+    assert!(paper.text().contains("Returned, receipt S001-main-00000004"), "{}", paper.text());
     let methods: Vec<Vec<(Value, Value)>> = returns(&screen)
         .iter()
         .map(|back| {

@@ -210,7 +210,7 @@ pub struct ShiftBook {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CashKind {
-    /// Cash paid into the drawer for other reasons than a sale, in minor currency units.
+    /// Cash paid into the drawer for other reasons than a sale.
     PayIn,
     /// Cash paid out of the drawer for costs.
     PayOut,

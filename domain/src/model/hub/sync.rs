@@ -21,9 +21,9 @@ pub struct ConflictDown {
     /// Side that won: `store` for the pushed value, `hub` for the value that the hub had, or that another store sent
     /// later.
     pub winner: String,
-    /// Value that lost, by field; exactly one field.
+    /// Object with one field, and the value that lost.
     pub lost_fields: BTreeMap<String, Value>,
-    /// Value that won, by field; the same field.
+    /// Object with the same field, and the value that won.
     pub kept_fields: BTreeMap<String, Value>,
     /// When the conflict was decided.
     pub resolved_at: UtcMs,

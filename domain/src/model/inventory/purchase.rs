@@ -110,7 +110,7 @@ pub struct OrderWarning {
     pub code: OrderWarningCode,
     /// Line number. Null for the whole order.
     pub line_no: Option<u32>,
-    /// Figure that the supplier requires: pieces, or for the total of the order minor currency units.
+    /// Figure that the supplier requires, in pieces. For the total of the order, in minor currency units.
     pub expected: i64,
 }
 
@@ -153,7 +153,7 @@ pub struct OrderLine {
     /// Number of pieces that were returned to the supplier.
     #[serde(default)]
     pub returned_qty: Quantity,
-    /// Closed by a user: no further receipts are expected.
+    /// Whether a user closed the line: no further receipts are expected.
     #[serde(default)]
     pub closed: bool,
     /// State of the line.
@@ -228,7 +228,7 @@ pub struct ProposedRevision {
     pub reason: String,
     /// Total of the order after the revision, in minor currency units.
     pub total: Money,
-    /// All lines that would be expected.
+    /// All lines of the order after the revision.
     pub lines: Vec<ProposedLine>,
     /// Expected delivery date. Null if it does not change.
     pub expected_at: Option<Date>,
@@ -288,8 +288,8 @@ pub struct PurchaseOrder {
     /// When the order was sent to its store and its supplier. Null if it was not.
     #[serde(default)]
     pub sent_at: Option<UtcMs>,
-    /// When head office requested the cancellation. Null if it did not. Goods that arrive anyway take precedence, so
-    /// check `state`.
+    /// When head office requested the cancellation. Null if it did not. If goods arrive all the same, the order is not
+    /// cancelled: check `state`.
     pub cancel_requested_at: Option<UtcMs>,
     /// Whether the store has received the cancellation. Goods that arrive after that have no order.
     #[serde(default)]

@@ -6,7 +6,7 @@ use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Line of a receiving document: one received SKU.
+/// Line of a receipt of goods: one received SKU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceivingLine {
     /// Line number, starting at 1.
@@ -33,7 +33,7 @@ pub struct ReceivingLine {
     pub note: Option<String>,
 }
 
-/// A posted receiving document.
+/// A posted receipt of goods.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Receiving {
     /// ID of the receipt, `rcv_…`.
@@ -88,7 +88,7 @@ pub struct ReceivingWarning {
     pub document_id: String,
     /// Product of which the count found more. Null for other warnings.
     pub sku: Option<Sku>,
-    /// Number of pieces that the count found beyond the expected ones. Null for other warnings.
+    /// Number of pieces that the count found in addition to the expected ones. Null for other warnings.
     pub found: Option<Quantity>,
     /// When the count or the other receipt was posted. For an open count, when the product was counted.
     pub at: UtcMs,

@@ -31,7 +31,7 @@ pub struct SupplierPrice {
     pub supplier_sku: Option<String>,
     /// Price per piece in minor currency units.
     pub unit_cost: Money,
-    /// Least number of pieces for this price.
+    /// Minimum number of pieces for this price.
     pub min_qty: Quantity,
     /// Number of pieces in a pack.
     pub pack_qty: Quantity,

@@ -35,7 +35,7 @@ pub struct SupplierReturn {
     pub store_id: StoreId,
     /// Supplier that the goods were returned to.
     pub supplier_id: String,
-    /// Receiving document of the goods. Null for none.
+    /// Receipt of the goods. Null for none.
     pub reference: Option<String>,
     /// Stock that the goods were taken from.
     pub bucket: StockPlace,

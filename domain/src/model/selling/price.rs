@@ -44,8 +44,9 @@ impl Price {
     }
 }
 
-/// Kind `price`: price of a product, at once or from a business day. If several prices have begun, a store's own price
-/// takes precedence over a price for all stores, and then the price that began last.
+/// Kind `price` of the feed: a price of a product that applies at once or from a business day. If several prices have
+/// begun, a store's own price takes precedence over a price for all stores; among prices of the same kind, the one that
+/// began last applies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PriceDown {
     /// ID of the price.

@@ -42,7 +42,7 @@ pub enum Day {
     Sun,
 }
 
-/// A promotion of the hub.
+/// A promotion of head office.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Promotion {
     /// ID of the promotion. Promotions of equal priority are applied in order of their IDs.
@@ -53,7 +53,7 @@ pub struct Promotion {
     /// Kind of promotion.
     #[serde(rename = "type")]
     pub kind: PromotionKind,
-    /// Value of the promotion in basis points or minor currency units, by `kind`.
+    /// Value of the promotion: basis points or minor currency units, depending on `kind`.
     #[serde(default)]
     pub value: i64,
     /// Products that the promotion is limited to. Null for all products.
@@ -62,10 +62,11 @@ pub struct Promotion {
     /// Category that the promotion is limited to. Null for all categories.
     #[serde(default)]
     pub category: Option<String>,
-    /// Least number of pieces among the lines that the promotion applies to. Null for no minimum.
+    /// Minimum number of pieces in the lines that the promotion applies to. Null for no minimum.
     #[serde(default)]
     pub min_qty: Option<Quantity>,
-    /// Least remaining amount of the lines that the promotion applies to, in minor currency units. Null for no minimum.
+    /// Minimum remaining amount of the lines that the promotion applies to, in minor currency units. Null for no
+    /// minimum.
     #[serde(default)]
     pub min_total: Option<Money>,
     /// Number of pieces to buy, for `buy_x_get_y`. Null if it was not given.

@@ -98,8 +98,8 @@ pub struct Refund {
     pub amount: Money,
     /// Cash rounding: the paid-out amount less `amount`, in minor currency units.
     pub rounding: Money,
-    /// For an exchange of a sale that was paid in cash: the cash rounding of that sale, in minor currency units. No
-    /// cash moves in this step.
+    /// For an exchange of a sale that was paid in cash: the cash rounding of the returned sale, in minor currency
+    /// units. No cash moves in this step.
     #[serde(default)]
     pub origin_rounding: Money,
     /// For an exchange: the payment method of the returned sale. Null for other methods.

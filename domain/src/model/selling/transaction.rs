@@ -125,7 +125,7 @@ impl TransactionState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiscountSource {
-    /// Promotion of the hub.
+    /// Promotion of head office.
     Promotion,
     /// Discount by the cashier on this line.
     Manual,
@@ -223,15 +223,15 @@ pub struct Payment {
     pub change: Money,
     /// Cash rounding of this payment, in minor currency units.
     pub rounding: Money,
-    /// For an `exchange` of a sale that was paid in cash: the cash rounding of that sale, in minor currency units. If
-    /// the payment is reversed in cash, the customer gets `amount` + `origin_rounding`.
+    /// For an `exchange` of a sale that was paid in cash: the cash rounding of the returned sale, in minor currency
+    /// units. If the payment is reversed in cash, the customer gets `amount` + `origin_rounding`.
     #[serde(default)]
     pub origin_rounding: Money,
     /// Slip number or other reference of the payment. Null for none.
     pub reference: Option<String>,
     /// Whether the payment is valid.
     pub state: PaymentState,
-    /// For an `exchange`: the payment methods of the sale that it came from. Null for other methods.
+    /// For an `exchange`: the payment methods of the returned sale. Null for other methods.
     pub origin: Option<String>,
     /// When the payment was accepted.
     pub paid_at: UtcMs,

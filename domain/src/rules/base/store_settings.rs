@@ -268,7 +268,9 @@ fn methods(name: &str, value: &Value) -> Result<Vec<String>, Refusal> {
 /// Why these can't be the payment methods of a store, if so.
 pub fn problem_of_methods(methods: &[String]) -> Option<&'static str> {
     if methods.iter().any(|method| method == EXCHANGE) {
-        return Some("must not have exchange: an exchange is paid by posting its return, with any methods");
+        return Some(
+            "must not contain exchange: exchanges are paid by returns, whatever methods this setting lists",
+        );
     }
     let once: BTreeSet<&String> = methods.iter().collect();
     let sound =
@@ -278,7 +280,7 @@ pub fn problem_of_methods(methods: &[String]) -> Option<&'static str> {
 }
 
 fn reasons(name: &str, value: &Value) -> Result<Reasons, Refusal> {
-    let problem = "must have the lists of codes voids, discounts and returns, and enforced";
+    let problem = "must have voids, discounts and returns (lists of codes), and enforced (true or false)";
     let reasons: Reasons = value_of(name, value, problem)?;
     if reasons.sound() {
         return Ok(reasons);
@@ -287,8 +289,7 @@ fn reasons(name: &str, value: &Value) -> Result<Reasons, Refusal> {
 }
 
 fn tiers(name: &str, value: &Value) -> Result<BTreeMap<String, BasisPoints>, Refusal> {
-    let problem =
-        "must give for each tier the share of points that its members earn, 0 to 100000 basis points";
+    let problem = "must have for each tier the points that its members earn, in basis points of the usual points: 0 to 100000";
     let tiers: BTreeMap<String, BasisPoints> = value_of(name, value, problem)?;
     let named = |tier: &str| {
         !tier.is_empty() && tier.chars().count() <= REFERENCE_CHARS_MAX && !tier.contains(char::is_control)

@@ -13,7 +13,7 @@ const LINES_MAX: usize = 500;
 /// The largest amount of a line.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
-/// Line of a manual entry. Exactly one of `debit` and `credit` is above 0.
+/// Line of an entry by hand. Exactly one of `debit` and `credit` is above 0.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "JournalLineByHand")]

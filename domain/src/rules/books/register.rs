@@ -20,6 +20,7 @@ pub(crate) fn room(count: usize) -> Result<(), Refusal> {
     if count < REGISTERS_MAX {
         return Ok(());
     }
-    let problem = format!("must not be a further register: a store can have at most {REGISTERS_MAX}");
+    let problem =
+        format!("can't be added: a store can have at most {REGISTERS_MAX} registers. Use one of them");
     Err(Refusal::field("register_id", problem))
 }

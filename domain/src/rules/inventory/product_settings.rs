@@ -32,7 +32,7 @@ pub struct ChangeProductSettings {
     /// own level.
     #[serde(default, skip_serializing_if = "Given::is_nothing")]
     pub reorder_level: Given<Quantity>,
-    /// Place in the store where the product is kept, at most 64 characters. Empty for no particular place.
+    /// Place in the store where the product is kept, at most 64 characters. Empty for none.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub shelf_place: Option<String>,
 }

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 pub struct NewSupplierReturn {
     /// Supplier that the goods are returned to.
     pub supplier_id: String,
-    /// Receiving document of the goods. Null for none.
+    /// Receipt of the goods. Null for none.
     pub reference: Option<String>,
     /// Stock that the goods are taken from: sellable stock, or stock that was set aside as damaged.
     #[serde(default)]
@@ -92,8 +92,8 @@ fn within_limit(
     let lost = |line: &SupplierReturnLine| line.stock_cost.saturating_sub(owed(line)).max(Money::ZERO);
     let loss = lines.iter().fold(Money::ZERO, |sum, line| sum.saturating_add(lost(line)));
     let action = match is_listed {
-        true => "goods that go back for less than they cost",
-        false => "goods of this cost that go to a supplier who is on no list",
+        true => "returning goods for less than they cost",
+        false => "returning goods of this cost to a supplier who is not in the list of suppliers",
     };
     room.write_off(loss, action)
 }

@@ -55,7 +55,7 @@ impl About {
 pub struct Effect {
     /// The shift that it was done in, where that has to be open.
     pub shift_id: Option<ShiftId>,
-    /// Pieces and value by sku.
+    /// Pieces and value by SKU.
     pub moves: Vec<Move>,
     /// Amount that a method took in (or gave back, below 0) in a shift.
     pub methods: Vec<(ShiftId, String, Money)>,

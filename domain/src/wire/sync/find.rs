@@ -21,7 +21,8 @@ pub struct FindMember {
     pub code: Option<String>,
 }
 
-/// Answer to [`FindMember`]: the member and its points, as the feed would send them. Empty if there is no such member.
+/// Answer to `POST /api/sync/members`: the member and its points, as the feed would send them. Empty if there is no
+/// such member.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundMember {
     /// Changes of kinds `member` and `points`. Their cursors must not be pulled from.

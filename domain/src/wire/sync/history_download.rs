@@ -45,7 +45,7 @@ pub struct SnapshotAnswer {
     pub changes: Vec<Change>,
     /// `page` of the next call. Null on the last page.
     pub next_page: Option<String>,
-    /// Feed cursor to pull from after the last page: fixed before the first page.
+    /// Feed cursor to pull from after the last page. It is the same on all pages.
     pub cursor: String,
     /// The store's own records that the balances among the changes contain.
     #[serde(flatten)]

@@ -31,21 +31,22 @@ pub struct ReserveReceipt {
     pub items: Vec<ReservePieces>,
 }
 
-/// Answer to [`ReserveReceipt`].
+/// Answer to `POST /api/sync/receipts/reserve`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReservedReceipt {
     /// The sale as its store reported it. `returned_qty` of a line includes pieces that were returned since, or are
     /// reserved for another return.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub transaction: Transaction,
-    /// Returned pieces and amounts by store: the posted returns of the asking store, and of other stores also their
-    /// reserved pieces.
+    /// Returned pieces and amounts by store: posted returns of all stores, and pieces that other stores than the asking
+    /// one have reserved.
     pub taken: Vec<TakenBack>,
     /// Current time of the hub's clock.
     pub hub_time: UtcMs,
 }
 
-/// Request body of `POST /api/sync/receipts/release`: the return is not made.
+/// Request body of `POST /api/sync/receipts/release`: releases the pieces that were reserved for a return that is not
+/// made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseReceipt {
@@ -53,7 +54,7 @@ pub struct ReleaseReceipt {
     pub return_id: ReturnId,
 }
 
-/// Answer to [`ReleaseReceipt`].
+/// Answer to `POST /api/sync/receipts/release`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReleasedReceipt {
     /// Current time of the hub's clock.

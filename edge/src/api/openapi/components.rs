@@ -107,11 +107,11 @@ fn parameters() -> Value {
 fn headers() -> Value {
     json!({
         "RequestId": {
-            "description": "ID of the request: the client's, if it sent one of at most 128 visible ASCII characters.",
+            "description": "ID of the request. It is the client's own ID if the client sent one of at most 128 visible ASCII characters.",
             "required": true, "schema": {"type": "string"},
         },
         "ApiVersion": {
-            "description": "Date of the last change of the API that a client may have to follow. The API changelog has each.",
+            "description": "Date of the last change of the API that a client may have to follow. The API changelog lists these changes.",
             "required": true, "schema": {"type": "string", "format": "date"},
         },
         "Location": {"description": "Path of the created resource.", "required": true, "schema": {"type": "string"}},
@@ -125,7 +125,7 @@ fn headers() -> Value {
             "required": true, "schema": {"type": "string", "pattern": "^@[0-9]+$"},
         },
         "Sunset": {
-            "description": "Day from which the path may be gone, as an HTTP date (RFC 8594).",
+            "description": "Day from which the path may no longer work, as an HTTP date (RFC 8594).",
             "required": true, "schema": {"type": "string"},
         },
         "Link": {
@@ -133,11 +133,11 @@ fn headers() -> Value {
             "required": true, "schema": {"type": "string"},
         },
         "RateLimitPolicy": {
-            "description": "Limits of failed attempts (draft-ietf-httpapi-ratelimit-headers-11): `q` attempts within `w` seconds, of one login name and of one address. Also on failures, and on refusals of operations that take an approval.",
+            "description": "Limits of failed attempts (draft-ietf-httpapi-ratelimit-headers-11): `q` attempts may fail within `w` seconds, for one login name and for one address. The header is also sent with failures, and with refusals of operations that take an approval.",
             "schema": {"type": "string", "example": "\"name\";q=5;w=300, \"address\";q=50;w=300"},
         },
         "RateLimit": {
-            "description": "What is left of a limit: `r` attempts within `t` seconds. Attempts that succeed are not counted.",
+            "description": "Remaining attempts: `r` attempts may still fail within the next `t` seconds. Attempts that succeed are not counted.",
             "schema": {"type": "string", "example": "\"address\";r=49;t=300"},
         },
         "Authenticate": {"required": true, "schema": {"type": "string", "const": "Bearer"}},

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const TAGS: [(&str, &str); 38] = [
     ("API keys", "Keys with which programs call this API, limited to areas and stores."),
     ("Adjustments", "Corrections of stock: damaged, lost or found goods."),
-    ("Audit", "Who did what, and what was refused."),
+    ("Audit", "Audit log: who did something, and which requests were refused."),
     ("Catalogue", "Products, prices and promotions, which head office sends to the stores."),
     ("Days", "Business days of the store: their figures, and sealing."),
     ("Description", "This document."),
@@ -14,7 +14,10 @@ const TAGS: [(&str, &str); 38] = [
     ("Event log", "Numbered events of all stores and of head office, for programs."),
     ("Events", "Notices of changes as server-sent events."),
     ("Finance", "Accounts, journal, trial balance, tax, days and periods of the books."),
-    ("Goods of stores", "Receipts, transfers, adjustments and stock counts as the stores reported them."),
+    (
+        "Goods of stores",
+        "Receipts of goods, transfers, adjustments and stock counts, as the stores reported them.",
+    ),
     ("Holds", "Baskets that are put aside and recalled later."),
     ("Lists", "Categories, tax codes, tiers, reasons and payment methods."),
     ("Log-in", "Sessions: log-in, refresh, log-out and password."),
@@ -39,7 +42,7 @@ const TAGS: [(&str, &str); 38] = [
     ("Stores", "The stores, their state and their settings."),
     ("Synchronisation", "Exchange of records between stores and head office: conflicts and parked records."),
     ("Transfers", "Goods sent from one place to another."),
-    ("Warehouses", "Receipts, transfers, adjustments and stock counts of head office's warehouses."),
+    ("Warehouses", "Receipts of goods, transfers, adjustments and stock counts of head office's warehouses."),
     ("Webhooks", "Addresses of other programs that are sent the events."),
     ("Users", "People who may log in, their roles and devices."),
 ];

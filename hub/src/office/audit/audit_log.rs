@@ -13,7 +13,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyPool, AssertSqlSafe};
 use std::fmt::Write;
 
-/// An entry with where it was made.
+/// An entry of the audit log, of head office or of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "HubAuditEntry")]
 pub struct View {

@@ -11,7 +11,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Error};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A sale in the list, with what was asked for.
+/// A sale in the list, with the lines and payments that `include` asks for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ListedStoreTransaction")]
 pub struct Listed {

@@ -29,7 +29,7 @@ pub enum State {
     Voided,
 }
 
-/// What the sales of the list have besides their own fields.
+/// Parts that are added to each sale of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SaleInclude")]
 pub enum Include {

@@ -5,8 +5,7 @@ use crate::table::event_log::{self, Event, LoggedEvent};
 
 pub const ROUTES: &[Route<Hub>] = &[get("/api/event-log", EVERYONE, "Event log")
     .summary(
-        "List what has happened at all stores and at head office, lowest number first. An event names a document; the \
-         document is read with its own operation. Events are kept for 30 days",
+        "List the events of all stores and of head office, lowest number first. An event names a document, which another operation returns. Events are kept for 30 days",
     )
     .query::<EventLogQuery>()
     .answers::<Page>(
@@ -44,9 +43,10 @@ struct EventLogQuery {
 struct Page {
     /// Events that match the query, lowest number first.
     items: Vec<LoggedEvent>,
-    /// Number of the last event that this request looked at, even if it did not match: the next `after_no`.
+    /// Number of the last event that this request looked at, even if the event did not match. Send it as the next
+    /// `after_no`.
     last_no: i64,
-    /// Whether there are higher numbers now. `items` may be empty although there are.
+    /// Whether the log has events with higher numbers. `items` can be empty even then.
     has_more: bool,
 }
 

@@ -178,7 +178,9 @@ pub async fn settle(
         return Err(error.with_details(json!({"state": "settled", "allowed": []})).into());
     }
     if view.code == SHIFT_INTERRUPTED && ask.counted_cash.is_none() {
-        return Err(ApiError::field("counted_cash", "is needed: the cash that was in the drawer").into());
+        return Err(
+            ApiError::field("counted_cash", "is needed: enter the cash that was in the drawer").into()
+        );
     }
     let details = json!({"exception_id": id, "store_id": view.store_id, "code": view.code, "note": note,
         "counted_cash": ask.counted_cash});

@@ -225,11 +225,11 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("cause_id"),
                 text("amount")
             ),
-            "check the document that the store sent, and clear the suspense account with a manual entry",
+            "check the document that the store sent, and clear the suspense account with an entry by hand",
         ),
         STOCK_VALUE_DIFFERS => (
             format!(
-                "the goods of {} are worth {} more than it posts to 1210; the difference is in account 5130",
+                "the goods of {} are worth {} more than the document posts to account 1210; the difference is in account 5130",
                 text("cause_id"),
                 text("amount")
             ),
@@ -250,7 +250,7 @@ pub fn of(code: &str, details: &Value) -> (String, &'static str) {
                 text("business_date"),
                 text("total")
             ),
-            "they were posted on the next open day, with their own day as reference date; check whether the day must be unlocked",
+            "the entries were posted on the next open day, with their own day as reference date; check whether the day must be unlocked",
         ),
         SAFE_BELOW_ZERO => (
             format!(

@@ -21,14 +21,14 @@ pub struct View {
     pub account: String,
     /// Display name of the account.
     pub name: String,
-    /// Account type, for balance sheet and profit.
+    /// Account type. It decides whether the account belongs to the balance sheet or to the profit and loss statement.
     #[serde(rename = "type")]
     pub kind: AccountType,
     /// Whether it is a contra account: its balance reduces the accounts of its type.
     pub contra: bool,
     /// Whether it belongs to the standard chart, which every head office has.
     pub system: bool,
-    /// Whether it is a control account: only its sub-ledger posts to it, never a manual entry.
+    /// Whether it is a control account: only its sub-ledger posts to it, never an entry by hand.
     pub control: bool,
     /// Parent account. Null for a top-level account.
     pub parent: Option<String>,
@@ -57,7 +57,7 @@ pub struct New {
     account: String,
     /// Display name of the account.
     name: String,
-    /// Account type, for balance sheet and profit.
+    /// Account type. It decides whether the account belongs to the balance sheet or to the profit and loss statement.
     #[serde(rename = "type")]
     kind: AccountType,
     /// Whether it is a contra account: its balance reduces the accounts of its type.

@@ -19,10 +19,10 @@ pub const ROUTES: &[Route<Hub>] = &[
             {"account": "1040", "credit": 5000000}]}"#,
         ENTRY,
     ),
-    post("/api/finance/journal/:entry_id/reverse", FINANCE, "Finance").summary("Reverse a manual entry and every entry of its group")
+    post("/api/finance/journal/:entry_id/reverse", FINANCE, "Finance").summary("Reverse an entry by hand and every entry of its group")
     .refuses(&[Code::DayLocked, Code::Duplicate, Code::InvalidState, Code::NotReady])
     .creates::<Reversal>(r#"{"reason": "the wrong month"}"#, ENTRY),
-    post("/api/finance/opening", FINANCE, "Finance").summary("Post a book's opening balances, once; the difference is posted to 3010")
+    post("/api/finance/opening", FINANCE, "Finance").summary("Post a book's opening balances, once; the difference is posted to account 3010")
     .refuses(&[Code::DayLocked, Code::Duplicate])
     .creates::<Opening>(
         r#"{"store_id": "", "date": "2026-11-18", "lines": [{"account": "1040", "debit": 20000000}]}"#,

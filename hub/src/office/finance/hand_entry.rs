@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::json;
 use sqlx::AnyConnection;
 
-/// A manual entry.
+/// An entry by hand.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewJournalEntry")]
@@ -59,7 +59,8 @@ pub struct Opening {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "JournalReversal")]
 pub struct Reversal {
-    /// Day in the books. Defaults to the entry's own day, or else the first day after it that is open in all its books.
+    /// Day in the books. Defaults to the entry's own day if that is open in all books of the entry, otherwise to the
+    /// first day after it that is open in all of them.
     date: Option<Date>,
     /// Reason given for the reversal.
     reason: String,

@@ -96,7 +96,7 @@ pub struct Line {
     pub credit: i64,
 }
 
-/// An entry in the list, with its lines if they were asked for.
+/// An entry in the list, with its lines if `include` asks for them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ListedJournalEntry")]
 pub struct Listed {

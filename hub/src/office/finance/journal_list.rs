@@ -39,7 +39,7 @@ pub const JOURNAL: Doc = Doc::of(
 )
 .also(&["text/csv"]);
 
-/// What the entries of the list have besides their own fields.
+/// Parts that are added to each entry of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "JournalInclude")]
@@ -73,12 +73,12 @@ struct JournalQuery {
     /// (false).
     late: Option<bool>,
     /// Only entries with a higher `entry_no` than this, lowest first; 0 for all. It needs `store_id`, because each book
-    /// has its own numbers. An entry never changes but for `reversed_by`, so the highest number read so far is the place
-    /// to continue from. The book must have an entry with this number.
+    /// has its own numbers. Only `reversed_by` of an entry can change, so continue from the highest number that was
+    /// read. The book must have an entry with this number.
     #[schemars(range(min = 0))]
     after_no: Option<i64>,
-    /// `entry_id` of the entry with the number `after_no`, as it was read. The request is refused if the book has another
-    /// entry there: the hub was restored from a backup, and numbers were used again.
+    /// `entry_id` of the entry with the number `after_no`, as it was read. The request is refused if the book has
+    /// another entry with this number: then the hub was restored from a backup, and the number was used again.
     after_id: Option<String>,
     /// `lines`: each entry with its lines.
     include: Option<Include>,
@@ -162,8 +162,7 @@ async fn check_place(
     }
     let what = if found.is_some() { "another entry" } else { "no entry" };
     let problem = format!(
-        "is {number}, and the book has {what} with this number: the hub was restored from a backup, and gives numbers \
-         since then again. Read this book again with after_no=0"
+        "is {number}, and the book has {what} with this number: the hub was restored from a backup, and has used numbers again since then. Read this book again with after_no=0"
     );
     Err(ApiError::invalid_query("after_no", problem).into())
 }

@@ -96,7 +96,11 @@ impl Writer<'_> {
         let concerned: Vec<&Teller> =
             tellers.iter().filter(|teller| books.contains(teller.store_id.as_str())).collect();
         if let Some(early) = concerned.iter().find(|teller| !teller.is_over(through, self.now)) {
-            return Err(ApiError::field("date", format!("must be over in store {}", early.store_id)).into());
+            return Err(ApiError::field(
+                "date",
+                format!("must be a day that is over in store {}", early.store_id),
+            )
+            .into());
         }
         let locked = locked(connection, &books).await?;
         let open: Vec<BookSpan> = locked
@@ -120,7 +124,7 @@ impl Writer<'_> {
     /// 422 for a day that is not over at head office.
     pub fn check_over(&self, day: Date) -> Result<(), ApiError> {
         if day >= self.today {
-            return Err(ApiError::field("date", "must be over at head office"));
+            return Err(ApiError::field("date", "must be a day that is over at head office"));
         }
         Ok(())
     }

@@ -54,7 +54,7 @@ pub struct Posting {
 pub struct LockedThrough {
     /// Store that the book belongs to. Empty for head office's own book.
     pub store_id: String,
-    /// Last day up to which every day is locked. Null if the first days are open.
+    /// Day up to which every day is locked. Null if the first day of the book is open.
     pub date: Option<Date>,
 }
 

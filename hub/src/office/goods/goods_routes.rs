@@ -38,12 +38,13 @@ pub const ROUTES: &[Route<Hub>] = &[
 
 const GROUP: &str = "Goods of stores";
 
-pub const RECEIPTS: Doc = Doc::of(GROUP, "List receipts of all stores, newest first")
+pub const RECEIPTS: Doc = Doc::of(GROUP, "List receipts of goods of all stores, newest first")
     .query::<ReceivingQuery>()
     .lists::<receipt::View>(include_str!("examples/receiving_listed.json"));
-pub const RECEIPT: Doc = Doc::of(GROUP, "Retrieve a receipt, with its invoices and its state in the books")
-    .query::<OfStore>()
-    .answers::<receipt::Detail>(include_str!("examples/receiving.json"));
+pub const RECEIPT: Doc =
+    Doc::of(GROUP, "Retrieve a receipt of goods, with its invoices and its state in the books")
+        .query::<OfStore>()
+        .answers::<receipt::Detail>(include_str!("examples/receiving.json"));
 pub const DISCREPANCIES: Doc =
     Doc::of(GROUP, "List receipt lines that differ from their order, newest first")
         .query::<DiscrepanciesQuery>()
@@ -73,7 +74,7 @@ pub const ADJUSTMENT: Doc = Doc::of(GROUP, "Retrieve a stock adjustment and its 
     .answers::<Detail<Adjustment>>(include_str!("examples/adjustment.json"));
 pub const OPNAMES: Doc = Doc::of(
     GROUP,
-    "List posted stock counts of all stores, or with `state` those of warehouses, newest first",
+    "List posted stock counts of all stores, newest first; with `state`, list stock counts of warehouses",
 )
 .query::<OpnamesQuery>()
 .lists::<View<Opname>>(include_str!("examples/opname_listed.json"));

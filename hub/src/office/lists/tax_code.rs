@@ -66,10 +66,10 @@ pub struct TaxCodeChange {
     /// Display name of the tax code.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub name: Option<String>,
-    /// Tax rate in basis points. It can change until something was sold with the code.
+    /// Tax rate in basis points. It can be changed until something was sold with the code.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub rate_bp: Option<u32>,
-    /// Kind of tax. It can change until something was sold with the code.
+    /// Kind of tax. It can be changed until something was sold with the code.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub kind: Option<TaxKind>,
 }

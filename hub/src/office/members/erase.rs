@@ -1,4 +1,4 @@
-//! Everything personal of a member is erased, here and at every store; its sales and points keep the id.
+//! Everything personal of a member is erased, here and at every store; its sales and points keep the ID.
 
 use crate::db::failure::Failure;
 use crate::feed;
@@ -50,7 +50,7 @@ pub async fn erase(
     }
     feed::take(connection, lane::MEMBERS, 0, by.now).await?;
     if self::person(connection, id).await? != person {
-        return Err(ApiError::unavailable("somebody else is merging this member", 1).into());
+        return Err(ApiError::unavailable("somebody else is merging this member: try again", 1).into());
     }
     let living = members::end(connection, id).await?;
     if fields::is_erased(fields::read(connection, MEMBER, &living).await?.get(STATE)) {

@@ -39,10 +39,10 @@ pub const ROUTES: &[Route<Hub>] = &[
     patch("/api/members/:id", ADMIN, "Members").summary("Update a member")
         .refuses(&[Code::Duplicate])
         .command::<ChangeMember>(r#"{"name": "Ani S."}"#, MEMBER),
-    post("/api/members/:id/merge", ADMIN, "Members").summary("Merge a member into another one: points and sales move, and the old id still resolves")
+    post("/api/members/:id/merge", ADMIN, "Members").summary("Merge a member into another one: points and sales move, and the old ID still finds the member")
     .refuses(&[Code::InvalidState])
     .command::<Merge>(r#"{"into": "mbr_2"}"#, MEMBER),
-    post("/api/members/:id/erase", ADMIN, "Members").summary("Erase a member's personal data at head office and all stores; sales and points keep the id")
+    post("/api/members/:id/erase", ADMIN, "Members").summary("Erase a member's personal data at head office and all stores; sales and points keep the ID")
     .refuses(&[Code::InvalidState])
     .command::<Erase>(r#"{"reason": "asked for by letter of 2026-11-19"}"#, ERASED),
 ];

@@ -68,7 +68,7 @@ pub async fn merge(
     let target = member::end(connection, &ask.into).await?;
     let with = member::merged(connection, id).await?;
     if !held.contains(&target) || with.iter().any(|id| !held.contains(id)) {
-        return Err(ApiError::unavailable("somebody else is merging these members", 1).into());
+        return Err(ApiError::unavailable("somebody else is merging these members: try again", 1).into());
     }
     if target == id {
         return Err(ApiError::field(

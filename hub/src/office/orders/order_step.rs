@@ -48,8 +48,8 @@ impl Reason {
 pub struct Approve {
     /// Reason in free text.
     pub reason: Option<String>,
-    /// Total that the caller read, of the proposed revision if there is one, in minor currency units: the approval is
-    /// refused if it is another one now.
+    /// Total that the caller read, in minor currency units; if there is a proposed revision, the revision's total. The
+    /// approval is refused if the total has changed since.
     pub total: Option<Money>,
 }
 

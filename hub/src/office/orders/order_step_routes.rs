@@ -49,7 +49,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     ),
     step(
         "/api/purchase-orders/:id/cancel",
-        "Cancel a purchase order before any receipt; a receipt that the store has made meanwhile takes precedence",
+        "Cancel a purchase order before any receipt; if the store records a receipt first, the receipt counts",
     )
     .command_or_default::<Cancel>(REASON, ORDER),
     step("/api/purchase-orders/:id/close", "Close a purchase order: no further receipts are expected")
@@ -63,7 +63,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         .command_or_default::<OpenLine>(REASON, ORDER),
     get("/api/purchase-orders/:id/revisions", GOODS, "Purchasing").summary("List earlier versions of a purchase order, latest first")
     .answers::<Revisions>(r#"{"items": []}"#, answers!(revisions)),
-    get("/api/purchase-orders/:id/receipts", GOODS, "Purchasing").summary("List receipts of a purchase order")
+    get("/api/purchase-orders/:id/receipts", GOODS, "Purchasing").summary("List receipts of goods of a purchase order")
         .answers::<Receipts>(r#"{"items": []}"#, answers!(receipts)),
     get("/api/purchase-orders/:id/invoices", GOODS, "Purchasing").summary("List invoices of a purchase order")
         .answers::<Invoices>(r#"{"items": []}"#, answers!(invoices)),

@@ -25,12 +25,17 @@ pub async fn text(db: &Db, now: UtcMs) -> Result<String, Error> {
     single(
         &mut text,
         "hub_pending_records",
-        "Records that stores had not sent when they were last heard",
+        "Records that stores had not sent when they last connected",
         pending,
     );
     let waits_ms = oldest.map_or(0, |oldest| now.0.saturating_sub(oldest).max(0));
-    single(&mut text, "hub_oldest_pending_seconds", "Age of the oldest of these records", waits_ms / 1000);
-    family(&mut text, ("hub_parked_records", "code"), "Records on hold, by reason", parked(pool).await?);
+    single(
+        &mut text,
+        "hub_oldest_pending_seconds",
+        "Age of the oldest record that a store had not sent when it last connected",
+        waits_ms / 1000,
+    );
+    family(&mut text, ("hub_parked_records", "code"), "Parked records, by reason", parked(pool).await?);
     let (size, idle) = (i64::from(pool.size()), i64::try_from(pool.num_idle()).unwrap_or(i64::MAX));
     single(&mut text, "hub_database_connections", "Open connections to the database", size);
     single(&mut text, "hub_database_connections_idle", "Open connections that nobody uses", idle);

@@ -77,15 +77,18 @@ pub async fn check_price(connection: &mut AnyConnection, note: &CreditNote) -> R
     };
     let left = |billed: i64, line_no: Option<u32>| credited(line_no).fold(billed, i64::saturating_sub);
     if note.net > left(invoice.net, None) {
-        let problem =
-            format!("must add up to at most {}, what is left of the invoice", left(invoice.net, None));
+        let problem = format!(
+            "must add up to at most {}, the amount of the invoice that is not credited yet",
+            left(invoice.net, None)
+        );
         return Err(ApiError::field("lines", problem).into());
     }
     for (place, line) in note.lines.iter().enumerate() {
         let billed = invoice.lines.iter().find(|billed| Some(billed.line_no) == line.invoice_line_no);
         let Some(left) = billed.map(|billed| left(billed.net, line.invoice_line_no)) else { continue };
         if line.net > left {
-            let problem = format!("must be at most {left}, what is left of the line of the invoice");
+            let problem =
+                format!("must be at most {left}, the amount of the invoice's line that is not credited yet");
             return Err(ApiError::field(format!("lines[{place}].net"), problem).into());
         }
     }

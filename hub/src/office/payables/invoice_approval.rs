@@ -35,8 +35,7 @@ pub struct Reason {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ApproveInvoice")]
 pub struct Approve {
-    /// Total that the caller read, in minor currency units: the approval is refused if the invoice has another total
-    /// now.
+    /// Total that the caller read, in minor currency units: the approval is refused if the total has changed since.
     pub total: Option<i64>,
 }
 

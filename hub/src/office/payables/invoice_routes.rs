@@ -66,13 +66,13 @@ pub const ROUTES: &[Route<Hub>] = &[
         .command::<Cancel>(REASON, INVOICE),
 ];
 
-/// An invoice, and what may be done with it.
+/// An invoice.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "InvoiceView")]
 pub struct InvoiceView {
     #[serde(flatten)]
     invoice: Invoice,
-    /// Whether receipts arrived that the invoice lacked, so that another match would find them.
+    /// Whether receipts have arrived that a new match would find for the invoice.
     rematch: bool,
 }
 

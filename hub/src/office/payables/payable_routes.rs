@@ -11,7 +11,7 @@ use crate::table::hub;
 use edge::{Doc, csv};
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/finance/uninvoiced", FINANCE, "Payables").summary("List received goods without an invoice; their sum is the balance of 2020")
+    get("/api/finance/uninvoiced", FINANCE, "Payables").summary("List received goods without an invoice; their sum is the balance of account 2020")
     .query::<UninvoicedQuery>()
     .refuses(&[Code::ValidationFailed])
     .lists_as::<CompleteList<View>>(

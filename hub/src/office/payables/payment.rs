@@ -57,7 +57,7 @@ pub struct New {
     pub supplier_id: String,
     /// Date of the payment, not after today.
     pub date: Date,
-    /// Account that the money left: a bank's account, or 1020 with a store.
+    /// Account that the money left: a bank's account, or account 1020 with a store.
     pub account: String,
     /// Store whose safe paid. Required for account 1020, and omitted otherwise.
     pub store_id: Option<String>,

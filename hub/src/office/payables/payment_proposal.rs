@@ -23,7 +23,7 @@ const BILLS_MAX: i64 = 5000;
 pub struct ProposalQuery {
     /// Day of the payment. Defaults to today.
     pub date: Option<Date>,
-    /// Account to pay from: a bank, or the stores' safes. Defaults to 1040.
+    /// Account to pay from: a bank's account, or account 1020 for the stores' safes. Defaults to account 1040.
     pub account: Option<String>,
 }
 

@@ -23,7 +23,7 @@ const DRAFTS_MAX: usize = 20;
 /// Most existing promotions that are looked at; a store that had more would be slow at the till.
 const LOOKED_AT_MAX: i64 = 10_000;
 
-/// A basket on a day, and promotions that do not exist yet.
+/// A basket on a day, and draft promotions, which are not stored.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PromotionPreviewRequest")]
@@ -54,8 +54,8 @@ pub struct Item {
     /// Number of pieces.
     #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: Quantity,
-    /// Price of one piece in minor currency units. Null for the price in that store on the day, or now if the day is in
-    /// the past.
+    /// Price of one piece in minor currency units. Null for the store's price on `date`; if `date` is in the past, for
+    /// the store's current price.
     #[serde(default)]
     #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Option<i64>,
@@ -71,7 +71,7 @@ pub struct Preview {
     pub discount: i64,
     /// Sum of the lines after the discounts, in minor currency units.
     pub net: i64,
-    /// Promotions of that day, and drafts, that give no discount.
+    /// Promotions of the day and draft promotions that give no discount.
     pub not_given: Vec<Idle>,
 }
 

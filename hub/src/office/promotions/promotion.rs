@@ -66,15 +66,16 @@ pub struct New {
     /// Kind of promotion.
     #[serde(rename = "type")]
     pub kind: PromotionKind,
-    /// Basis points or minor currency units, by `type`.
+    /// Value of the promotion: basis points or minor currency units, depending on `type`.
     pub value: i64,
     /// Products that the promotion is limited to. Null for all products.
     pub skus: Option<Vec<Sku>>,
     /// Category that the promotion is limited to. Null for all categories.
     pub category: Option<String>,
-    /// Least number of pieces among the lines that the promotion applies to. Null for no minimum.
+    /// Minimum number of pieces in the lines that the promotion applies to. Null for no minimum.
     pub min_qty: Option<Quantity>,
-    /// Least remaining amount of the lines that the promotion applies to, in minor currency units. Null for no minimum.
+    /// Minimum remaining amount of the lines that the promotion applies to, in minor currency units. Null for no
+    /// minimum.
     pub min_total: Option<i64>,
     /// Number of pieces to buy. Required for `buy_x_get_y`, and ignored otherwise.
     pub buy: Option<Quantity>,

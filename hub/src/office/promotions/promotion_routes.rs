@@ -34,7 +34,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 ];
 
 const PREVIEW: Doc =
-    Doc::of("Catalogue", "Preview the discounts of promotions for a basket, draft promotions included, and why others give none")
+    Doc::of("Catalogue", "Preview the discounts of promotions for a basket, drafts included, and the reasons why other promotions give none")
         .body::<preview::Asked>(
             r#"{"store_id": "S001", "date": "2026-11-21", "items": [{"sku": "8991234567890", "qty": 2}],
             "promotions": [{"name": "Tea week", "type": "line_percent", "value": 1000, "skus": ["8991234567890"],

@@ -19,17 +19,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool};
 
-/// A till of a store.
+/// A register of a store.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreRegister")]
 pub struct View {
-    /// Store of the till.
+    /// Store of the register.
     pub store_id: String,
-    /// ID of the till.
+    /// ID of the register.
     pub register_id: String,
     /// Display name given by head office. Null if the store's own name applies.
     pub name: Option<String>,
-    /// Whether the till may sell, as set by head office.
+    /// Whether the register may sell, as set by head office.
     pub state: RegisterState,
 }
 

@@ -22,9 +22,9 @@ pub struct Completeness {
     /// after the first of the days began.
     pub stores_expected: usize,
     /// Number of stores whose figures are complete. Such a store has connected after the last day ended, or recently,
-    /// or sent everything before it was disabled; it has no records left to send, none parked and none missing for
-    /// ever; it has sealed every one of these days that is over, and has reopened neither these days nor an earlier
-    /// one.
+    /// or had sent all records when it was disabled. It has no records to send, no parked records and no records that
+    /// are missing for ever. It has sealed each of these days that is over, and it has not unsealed one of them or an
+    /// earlier day.
     pub stores_complete: usize,
     /// Stores that are expected and not complete.
     pub missing: Vec<Missing>,

@@ -121,14 +121,14 @@ pub struct ReportQuery<'a> {
     pub dates: Dates,
 }
 
-/// Late documents: only their own day or only their day in the books is in the range.
+/// Late documents: their own day is in the range and their day in the books is not, or the other way round.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "LateDocuments")]
 pub struct Late {
     /// Number of documents.
     pub count: i64,
-    /// Total of these documents in minor currency units: those that belong to the range less those that the books have
-    /// in it.
+    /// Sum of the documents whose own day is in the range, less the sum of those whose day in the books is in the
+    /// range, in minor currency units.
     pub total: i64,
 }
 

@@ -108,8 +108,8 @@ struct View {
     next_cursor: Option<String>,
     /// Completeness: which stores have reported all records of these days.
     completeness: Completeness,
-    /// Late documents: only their own day or only their day in the books is in the range. Null if the report has only
-    /// one kind of day.
+    /// Late documents: their own day is in the range and their day in the books is not, or the other way round. Null if
+    /// the report has only one kind of day.
     late: Option<Late>,
 }
 

@@ -47,7 +47,9 @@ impl Writer<'_> {
         journal::numbers(connection, store_id, 0).await?;
         let tellers = readiness::tellers(&mut *connection).await?;
         if tellers.iter().any(|teller| teller.store_id == store_id && !teller.is_over(day, self.now)) {
-            let problem = format!("must be over in store {store_id}: approving its settlement locks the day");
+            let problem = format!(
+                "must be a day that is over in store {store_id}: approving its settlement locks the day"
+            );
             return Err(ApiError::field("business_date", problem).into());
         }
         settlement::evaluate(connection, store_id, day).await?;

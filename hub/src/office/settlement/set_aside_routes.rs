@@ -148,14 +148,18 @@ fn corrected(
     source: SourceKind,
 ) -> Result<TextLine, ApiError> {
     let date = asked.date.or(known.as_ref().map(|line| line.date)).or(row.date);
-    let date =
-        date.ok_or_else(|| ApiError::field("date", "is needed: the row has no such value that can be read"))?;
+    let date = date.ok_or_else(|| {
+        ApiError::field("date", "is needed: the value in the row is missing or can't be read")
+    })?;
     let given = Figures { amount: asked.amount, gross: asked.gross, fee: asked.fee, net: asked.net };
     let kind = asked.kind.or(known.as_ref().map(|line| line.kind));
     let figures = match (&known, given == Figures::default()) {
         (Some(line), true) => [line.gross, line.fee, line.net],
         (None, true) if row.amount.is_none() => {
-            return Err(ApiError::field("amount", "is needed: the row has no such value that can be read"));
+            return Err(ApiError::field(
+                "amount",
+                "is needed: the value in the row is missing or can't be read",
+            ));
         }
         (None, true) => of(Figures { amount: row.amount, ..Figures::default() }, source, kind)?,
         (_, false) => of(given, source, kind)?,

@@ -26,7 +26,7 @@ use sqlx::{AnyConnection, AssertSqlSafe};
 pub enum State {
     /// The row may be money that moved. It needs a decision: add it as a line, or dismiss it.
     Open,
-    /// By its reason, the row is no money of this account. It can still be added as a line.
+    /// The reason shows that the row is no money of this account. It can still be added as a line.
     Noted,
     /// The row was added as a line.
     Taken,

@@ -54,7 +54,7 @@ pub struct View {
     pub net: i64,
     /// `gross` − `fee` − `net`, in minor currency units.
     pub difference: i64,
-    /// Account that the difference is posted to. Null for 6060.
+    /// Account that the difference is posted to. Null for account 6060.
     pub difference_account: Option<String>,
     /// Parts of the match, by store and day.
     pub slices: Vec<SliceView>,

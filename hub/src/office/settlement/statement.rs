@@ -50,8 +50,8 @@ pub struct View {
     pub opening_balance: Option<i64>,
     /// Closing balance in minor currency units. Null if it is not known.
     pub closing_balance: Option<i64>,
-    /// Closing balance less opening balance and lines, in minor currency units, while rows are set aside. Null if they
-    /// agree, or if the balances are not known.
+    /// Closing balance − opening balance − sum of the lines, in minor currency units, while rows are set aside. Null if
+    /// the difference is 0, or if a balance is not known.
     pub balance_difference: Option<i64>,
     /// Number of rows of the file that were set aside, by reason.
     pub set_aside: BTreeMap<String, i64>,

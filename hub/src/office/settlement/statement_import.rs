@@ -257,11 +257,11 @@ fn balance_difference(import: &Import, net: i64) -> Result<Option<i64>, ApiError
         difference if waits => Ok(Some(difference)),
         _ if import.lost_any() => Err(ApiError::field(
             "closing_balance",
-            format!("must be {right}, or differ from it by less than 1: opening balance and lines together"),
+            format!("must be {right} (the opening balance plus the lines), or differ from it by less than 1"),
         )),
         _ => Err(ApiError::field(
             "closing_balance",
-            format!("must be {right}, opening balance and lines together"),
+            format!("must be {right}, the opening balance plus the lines"),
         )),
     }
 }

@@ -88,7 +88,7 @@ pub struct ImportQuery {
     accept_repeats: Option<bool>,
 }
 
-/// An imported statement, or in a preview one that would be imported.
+/// A statement that was imported. In a preview: a statement that would be imported.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportedStatement {
     /// The statement.

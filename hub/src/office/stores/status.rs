@@ -27,7 +27,7 @@ const PARKED_MAX: i64 = 100;
 pub struct StoreView {
     /// ID of the store.
     pub store_id: String,
-    /// Kind of store: with a Store Router, or a warehouse of the hub.
+    /// Kind of store: with a Store Router, or a warehouse of head office.
     pub kind: StoreKind,
     /// Name of the store.
     pub name: String,
@@ -118,7 +118,7 @@ pub struct HeadView {
     epoch: String,
     /// Sequence number of the last received record.
     seq: i64,
-    /// Hash of that record.
+    /// Hash of the record at `seq`.
     hash: String,
 }
 

@@ -30,7 +30,7 @@ pub struct NewStore {
     timezone: String,
 }
 
-/// Kind of store: with a Store Router, or a warehouse of the hub.
+/// Kind of store: with a Store Router, or a warehouse of head office.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StoreKind")]
@@ -38,7 +38,7 @@ pub enum StoreKind {
     /// A store with a Store Router.
     #[default]
     Store,
-    /// A warehouse of the hub, without a Store Router. Nothing is sold there.
+    /// A warehouse of head office, without a Store Router. Nothing is sold there.
     Warehouse,
 }
 
@@ -156,7 +156,7 @@ pub struct Fields {
     /// Address of the store. Empty or null for none.
     #[serde(default)]
     pub address: Given<String>,
-    /// Time zone of the store, IANA name. It can't change after the store's first record.
+    /// Time zone of the store, IANA name. It can't be changed after the store's first record.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub timezone: Option<String>,
 }

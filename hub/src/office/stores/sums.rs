@@ -11,7 +11,7 @@ use sqlx::{AnyPool, Row};
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum Of {
-    /// Pieces and value by sku.
+    /// Pieces and value by SKU.
     Stock,
     /// Points that this store's entries added and removed, by member.
     Points,

@@ -53,13 +53,13 @@ const CREATE: Doc = Doc::of(TAG, "Create an API key; its secret is shown only on
         "the answer has a secret, and secrets are never stored in clear text; if it was lost, revoke the key and create \
          another one",
     );
-const ROTATE: Doc = Doc::of(TAG, "Give an API key a new secret; the previous one works for `overlap_hours` more")
+const ROTATE: Doc = Doc::of(TAG, "Give an API key a new secret; the previous one still works for `overlap_hours`")
     .body::<Rotation>(r#"{"overlap_hours": 24}"#)
     .answers::<KeyWithSecret>(KEY_WITH_SECRET)
     .unkeyed("the answer has a secret, and secrets are never stored in clear text; if it was lost, rotate the key again")
     .refuses(&[Code::InvalidState]);
 
-/// An API key with its secret. It has no `Debug`, so that no log can contain the secret.
+/// An API key with its secret. The secret is never logged.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ApiKeyWithSecret")]
 struct KeyWithSecret {
@@ -78,7 +78,7 @@ struct NewKey {
     name: String,
     /// Role of the key. The key may do what both its role and its scopes permit.
     role: KeyRole,
-    /// What the key may do. At least one; a `read_only` key has only scopes to read.
+    /// Scopes of the key, at least one; a `read_only` key has only scopes to read.
     scopes: Vec<Scope>,
     /// Stores that the key may read. Empty for all stores. A key with stores has only scopes to read, and each of its
     /// requests names one of the stores in the query parameter `store_id`.

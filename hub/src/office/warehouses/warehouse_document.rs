@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::AnyConnection;
 
-/// Request body of a store's command, for a warehouse.
+/// Request body of a command for a warehouse: the fields of the store's command, and the warehouse.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Warehouse{T}")]

@@ -38,7 +38,7 @@ pub const ROUTES: &[Route<Hub>] = &[
             "lines": [{"sku": "8991234567890", "qty": 10, "unit_cost": 9000}]}"#,
             RECEIPT,
         ),
-    post("/api/receiving/:id/reverse", PURCHASING, GROUP).summary("Reverse a warehouse's receipt; the goods leave at average cost")
+    post("/api/receiving/:id/reverse", PURCHASING, GROUP).summary("Reverse a warehouse's receipt of goods; the goods leave stock at average cost")
     .refuses(&[Code::StoreDisabled, Code::InvalidState, Code::InsufficientStock])
     .step::<ReverseReceipt>(RECEIPT),
     post("/api/supplier-returns", PURCHASING, GROUP).summary("Return a warehouse's goods to their supplier")

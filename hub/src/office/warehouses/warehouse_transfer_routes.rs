@@ -26,7 +26,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         .refuses(&[Code::StoreDisabled, Code::InvalidState, Code::InsufficientStock])
         .step::<Send>(TRANSFER),
     post("/api/transfers/:id/cancel", PURCHASING, GROUP)
-        .summary("Cancel a warehouse's transfer; a receipt made meanwhile takes precedence")
+        .summary("Cancel a warehouse's transfer; if the receiver records a receipt first, the receipt counts")
         .refuses(&[Code::StoreDisabled, Code::InvalidState])
         .step::<Cancel>(TRANSFER),
     post("/api/transfers/:id/receive", PURCHASING, GROUP)

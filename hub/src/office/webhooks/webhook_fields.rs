@@ -20,7 +20,8 @@ const FILTERS_MAX: usize = 500;
 pub struct NewWebhook {
     /// Name of the webhook, for example of the program that receives.
     pub name: String,
-    /// Address that events are sent to, `https://…`. A public one, unless the settings of the hub allow its network.
+    /// Address that events are sent to, `https://…`. The address must be public, unless the settings of the hub allow
+    /// its network.
     pub url: String,
     /// Types of events to send; `finance.*` stands for all types of an area. Empty for all.
     #[serde(default)]
@@ -28,7 +29,8 @@ pub struct NewWebhook {
     /// Stores whose events are sent; an empty text stands for events without a store. Empty for all.
     #[serde(default)]
     pub store_ids: Vec<String>,
-    /// Only events with a higher number are sent; 0 for all that the log has. Null or absent for events from now on.
+    /// Only events with a higher number are sent; 0 sends all events in the log. Null or omitted for events from now
+    /// on.
     pub after_no: Option<i64>,
 }
 

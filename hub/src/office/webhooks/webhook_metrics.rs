@@ -34,10 +34,14 @@ pub async fn text(connection: &mut AnyConnection, now: UtcMs) -> Result<String, 
     for (name, help, figures) in [
         ("hub_webhooks", "Webhooks", webhooks),
         ("hub_webhook_events_waiting", "Events that were read for webhooks and not delivered yet", waiting),
-        ("hub_webhook_oldest_waiting_seconds", "Age of the oldest of these events", oldest),
+        (
+            "hub_webhook_oldest_waiting_seconds",
+            "Age of the oldest event that was read for webhooks and not delivered yet",
+            oldest,
+        ),
         (
             "hub_webhook_events_behind",
-            "Numbers of the event log that the last webhook has not read yet",
+            "Number of events in the log that the slowest webhook has not read yet",
             behind,
         ),
     ] {

@@ -55,7 +55,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         .summary("Pause a webhook; its events wait")
         .step::<Pause>(WEBHOOK),
     post("/api/webhooks/:webhook_id/resume", ADMIN, TAG)
-        .summary("Resume a webhook. Events that wait are sent at once, also those of an active webhook")
+        .summary("Resume a webhook. Its waiting events are sent at once, even if the webhook is active")
         .step::<Resume>(WEBHOOK),
     Route::post("/api/webhooks/:webhook_id/rotate-secret", ADMIN, ROTATE, answers!(rotate)),
     Route::post("/api/webhooks/:webhook_id/test", ADMIN, TEST, answers!(test)),
@@ -75,17 +75,17 @@ const CREATE: Doc = Doc::of(TAG, "Create a webhook; its secret is shown only onc
     .unkeyed(
         "the answer has a secret, and secrets are never stored in clear text; if it was lost, rotate the secret of the webhook",
     );
-const ROTATE: Doc = Doc::of(TAG, "Give a webhook a new secret; the previous one signs too for `overlap_hours` more")
+const ROTATE: Doc = Doc::of(TAG, "Give a webhook a new secret; for `overlap_hours`, messages also have the signature of the previous one")
     .body::<Rotation>(r#"{"overlap_hours": 24}"#)
     .answers::<WebhookWithSecret>(WEBHOOK_WITH_SECRET)
     .unkeyed("the answer has a secret, and secrets are never stored in clear text; if it was lost, rotate the secret again");
-const TEST: Doc = Doc::of(TAG, "Send an event of the type `webhook.test` now, and answer what came of it")
+const TEST: Doc = Doc::of(TAG, "Send an event of the type `webhook.test` now, and return the result")
     .answers::<Tested>(
         r#"{"delivered": false, "http_status": 500, "error": "the answer was 500 Internal Server Error", "duration_ms": 84}"#,
     )
     .unkeyed("it sends one message and changes nothing");
 
-/// A webhook with its secret. It has no `Debug`, so that no log can contain the secret.
+/// A webhook with its secret. The secret is never logged.
 #[derive(Serialize, JsonSchema)]
 struct WebhookWithSecret {
     #[serde(flatten)]
@@ -99,11 +99,11 @@ struct WebhookWithSecret {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "WebhookRotation")]
 struct Rotation {
-    /// Hours for which the previous secret signs too, 0 to 168.
+    /// Hours for which messages also have the signature of the previous secret, 0 to 168.
     overlap_hours: u16,
 }
 
-/// What came of a test.
+/// Result of a test.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "WebhookTest")]
 struct Tested {
@@ -111,7 +111,7 @@ struct Tested {
     delivered: bool,
     /// HTTP status of the answer. Null if there was none.
     http_status: Option<u16>,
-    /// Why the event was not accepted. Null if it was.
+    /// Reason why the event was not accepted. Null if it was accepted.
     error: Option<String>,
     /// Time until the end of the answer, in milliseconds.
     duration_ms: u64,
@@ -332,7 +332,7 @@ impl Command for Resume {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "WebhookReplay")]
 pub struct Replay {
-    /// Events with a higher number are sent again; 0 for all that the log has. At most the webhook's `after_no`.
+    /// Events with a higher number are sent again; 0 sends all events in the log. At most the webhook's `after_no`.
     after_no: i64,
 }
 

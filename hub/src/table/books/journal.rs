@@ -22,9 +22,9 @@ use std::collections::BTreeMap;
 pub enum Kind {
     /// An event of a store.
     Event,
-    /// A manual entry by a user.
+    /// An entry by hand.
     Manual,
-    /// Reversal of a manual entry by a user.
+    /// The reversal of an entry by hand.
     Reversal,
     /// Opening balance of a book, written by a user.
     Opening,

@@ -59,7 +59,7 @@ pub struct ApiKey {
     pub name: String,
     /// Role of the key.
     pub role: KeyRole,
-    /// What the key may do; everything else is refused.
+    /// Scopes of the key. Every request outside of them is refused.
     pub scopes: Vec<Scope>,
     /// Stores that the key may read. Empty for all stores.
     pub store_ids: Vec<String>,

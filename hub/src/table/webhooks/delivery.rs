@@ -29,9 +29,9 @@ pub(super) const HEADS: &str = "webhook_deliveries d WHERE d.state = 'waiting' A
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "WebhookDeliveryState")]
 pub enum State {
-    /// It was not sent yet, or it failed and is sent again.
+    /// The event was not sent yet, or it was not accepted and is sent again.
     Waiting,
-    /// The receiver has accepted it.
+    /// The receiver has accepted the event.
     Delivered,
 }
 
@@ -59,17 +59,17 @@ pub struct Delivery {
     pub state: State,
     /// Number of attempts since the event was queued.
     pub attempts: u32,
-    /// When it is sent next; it also waits for earlier events of its document. Null if it was delivered.
+    /// When the event is sent next; it also waits for earlier events of its document. Null if it was delivered.
     pub next_attempt_at: Option<UtcMs>,
-    /// Since when attempts fail. Null if the last one did not fail.
+    /// When the first of the failed attempts was made. Null if the last attempt did not fail.
     pub failing_since: Option<UtcMs>,
-    /// When it was last sent. Null if it was not sent yet.
+    /// When the event was last sent. Null if it was not sent yet.
     pub last_attempt_at: Option<UtcMs>,
     /// HTTP status of the last answer. Null if there was none.
     pub last_status: Option<i64>,
-    /// Why the last attempt failed. Null if it did not.
+    /// Reason why the last attempt failed. Null if it did not fail.
     pub last_error: Option<String>,
-    /// When the receiver accepted it. Null if it has not.
+    /// When the receiver accepted the event. Null if it has not.
     pub delivered_at: Option<UtcMs>,
 }
 

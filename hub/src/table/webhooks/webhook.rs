@@ -46,7 +46,7 @@ impl State {
     }
 }
 
-/// Why a webhook is paused.
+/// Reason why a webhook is paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "WebhookPauseReason")]
@@ -89,9 +89,9 @@ pub struct Webhook {
     pub store_ids: Vec<String>,
     /// Whether events are sent.
     pub state: State,
-    /// Why it is paused. Null while it is active.
+    /// Reason why the webhook is paused. Null while it is active.
     pub pause_reason: Option<PauseReason>,
-    /// Since when it is paused. Null while it is active.
+    /// When the webhook was paused. Null while it is active.
     pub paused_at: Option<UtcMs>,
     /// Number of the last event of the log that was read for this webhook.
     pub after_no: i64,
@@ -99,13 +99,13 @@ pub struct Webhook {
     pub missed_until: Option<i64>,
     /// Events that were read and not delivered yet, at most 1,000. The others wait in the log.
     pub waiting: i64,
-    /// When the hub stored the oldest of them. Null if none waits.
+    /// When the hub stored the oldest waiting event. Null if none waits.
     pub oldest_waiting_at: Option<UtcMs>,
-    /// Why the event that has failed for longest was not accepted. Null if none has failed.
+    /// Reason why the event that has failed for the longest time was not accepted. Null if none has failed.
     pub last_error: Option<String>,
     /// Last four characters of the secret.
     pub hint: String,
-    /// Until when messages also have the signature of a previous secret. Null if they have none.
+    /// Time until which messages also have the signature of the previous secret. Null if they have only one signature.
     pub previous_until: Option<UtcMs>,
     /// ID of the user who created the webhook.
     pub created_by: UserId,

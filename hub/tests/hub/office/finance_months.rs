@@ -246,7 +246,7 @@ async fn every_list_beside_the_books_is_proven() {
         "hub_store_backups{state=\"never\"} ",
         "hub_pending_records 0",
         "hub_oldest_pending_seconds 0",
-        "# HELP hub_parked_records Records on hold, by reason",
+        "# HELP hub_parked_records Parked records, by reason",
         "hub_database_connections ",
         "hub_database_connections_idle ",
         "hub_database_writers_waiting 0",

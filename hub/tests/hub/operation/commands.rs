@@ -155,7 +155,7 @@ async fn people_and_stores_are_managed_by_command() {
     let add = |name: &str, role: &str| {
         place.run(&["user", "add", "--username", name, "--name", name, "--role", role], "")
     };
-    assert!(stdout(&add("pur", "ho_purchasing")).contains("(shown this once)"));
+    assert!(stdout(&add("pur", "ho_purchasing")).contains("(shown only once)"));
     assert!(stderr(&add("PUR", "ho_finance")).contains("user already exists"));
     assert_eq!(add("till", "cashier").status.code(), Some(1), "a role of stores");
     assert_eq!(place.run(&["user", "revoke", "nobody"], "").status.code(), Some(1));

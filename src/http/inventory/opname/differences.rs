@@ -34,11 +34,11 @@ pub const LIST: Doc =
 struct Differences {
     #[serde(flatten)]
     sums: DifferenceSums,
-    /// Counted products with an open order or an incoming transfer, of those shown: the goods may be on the shelf
-    /// without having been received. Empty once the count is over.
+    /// Products of this page with an open order or an incoming transfer: their goods may be on the shelf although
+    /// nobody has recorded the receipt. Empty once the count is over.
     awaited: Vec<Awaited>,
-    /// Surplus products, of those shown, of which goods were received after the count: the counted pieces may include
-    /// them. Recount these products. Empty once the count is over.
+    /// Products of this page with a surplus whose goods were received after the count: the counted pieces may include
+    /// the received ones. Recount these products. Empty once the count is over.
     received_since: Vec<Received>,
     #[schemars(with = "Vec<OpnameLineView>")]
     items: Vec<Value>,

@@ -38,7 +38,7 @@ struct Query {
     cursor: Option<Cursor>,
 }
 
-/// Product as a counter sees it.
+/// Product, as it is shown to a person who counts stock.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CountedProduct")]
 pub struct Counted {

@@ -18,7 +18,7 @@ pub const OPEN: Doc = Doc::of("Stock", "Record the opening stock of products tha
     .answers::<Opened>(r#"{"products_count": 1}"#);
 pub const IMPORT: Doc = Doc::of(
     "Stock",
-    "Import opening stock (CSV with sku, qty and unit_cost or line_total); one bad row refuses the whole file",
+    "Import opening stock (CSV); one bad row refuses the whole file. Columns: `sku`, `qty`, and `unit_cost` or `line_total`",
 )
 .csv("sku,qty,unit_cost\n8991234567890,24,10000\n")
 .query::<ImportFile>()

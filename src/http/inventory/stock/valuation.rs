@@ -38,9 +38,9 @@ pub const VALUATION: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Day. Defaults to today. It ends by the clock, at the store's start of the next day: a movement counts for the
-    /// day on which the goods moved, even if its document has another business date because that day was sealed or its
-    /// shift began on the day before.
+    /// Day. Defaults to today. It ends by the clock, when the store's next day starts. A movement counts for the day on
+    /// which the goods moved, even if its document has another business date: that day was sealed, or its shift began
+    /// on the day before.
     date: Option<Date>,
     /// Category that the list is limited to.
     category: Option<String>,

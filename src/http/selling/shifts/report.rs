@@ -108,7 +108,7 @@ fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules, mut
     paper.row("Last receipt", totals.last_receipt.as_deref().unwrap_or("-"));
     paper.rule();
     if hidden {
-        paper.row("Figures come after the count", "");
+        paper.row("Figures appear after the count", "");
         return paper.text;
     }
     paper.sum("Gross sales", totals.gross_sales);
@@ -251,7 +251,7 @@ mod tests {
             let mut paper = Paper::new(columns, Language::En, Currency::default());
             paper.row("Total", "1");
             paper.row("First receipt", "S001-a-long-name-00000001");
-            paper.row("Figures come after the count", "");
+            paper.row("Figures appear after the count", "");
             assert!(paper.text.lines().all(|line| line.chars().count() <= columns), "{}", paper.text);
             assert_eq!(paper.text.lines().next().map(str::len), Some(columns));
             let mut paper = Paper::new(columns, Language::Id, Currency::default());

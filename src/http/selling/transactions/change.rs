@@ -26,7 +26,7 @@ pub const CHANGE: Doc = Doc::of("Point of sale", "Update an open transaction; re
     .refuses(&[Code::InvalidState, Code::Duplicate, Code::UnknownSku, Code::UnknownMember]);
 pub const ADD_LINE: Doc = Doc::of(
     "Point of sale",
-    "Add a scanned product: as a new line, or to an equal line. The whole basket is priced again; problems refer to its lines as `items`",
+    "Add a scanned product: as a new line, or to an equal line. The whole basket is priced again; a refusal names the basket's lines as `items`",
 )
 .body::<Approved<AddLine>>(r#"{"barcode": "8991234567890", "qty": 1}"#)
 .answers::<TransactionView>(TRANSACTION)

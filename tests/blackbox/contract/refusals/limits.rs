@@ -37,7 +37,7 @@ fn a_refusal_by_a_limit_says_what_to_do() {
         "items": [{"sku": "8990001", "qty": qty, "restock": true}]})
     };
     let details = bench.till.post(RETURNS, &back(&sold, 1)).refused(403, "approval_required");
-    let expected = json!({"action": "refunds of this size for one sale", "value": 2_220, "limit": 2_000,
+    let expected = json!({"action": "refunding this much for one sale", "value": 2_220, "limit": 2_000,
         "setting": "returns.cashier_limit", "approvers": approvers});
     assert_eq!(details, expected);
     bench.till.post(RETURNS, &approved(back(&sold, 2))).data(201);

@@ -54,7 +54,7 @@ pub struct CreditNoteLine {
     pub invoice_line_no: Option<u32>,
     /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
-    /// Receiving document that is credited. Null for none.
+    /// Receipt of goods that is credited. Null for none.
     pub receiving_id: Option<String>,
     /// Line of that receipt. Null if there is none.
     pub receiving_line_no: Option<u32>,
@@ -123,7 +123,7 @@ pub struct CreditNote {
     pub applied: i64,
     /// Amount that can still be applied to invoices, in minor currency units.
     pub open: i64,
-    /// Open amount of each book.
+    /// Open amount in each book.
     pub books: Vec<BookOpen>,
     /// State of the credit note.
     pub state: CreditNoteState,

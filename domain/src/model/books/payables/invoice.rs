@@ -132,7 +132,7 @@ pub struct InvoiceLine {
     pub line_no: u32,
     /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
-    /// Receiving document. Null for an expense, or if no receipt was found.
+    /// Receipt of the goods. Null for an expense, or if no receipt was found.
     pub receiving_id: Option<String>,
     /// Line of that receipt. Null if there is no receipt.
     pub receiving_line_no: Option<u32>,
@@ -156,7 +156,8 @@ pub struct InvoiceLine {
     pub tax_rate_bp: u32,
     /// Tax added to the net amount, in minor currency units.
     pub tax: i64,
-    /// Pieces of the receipt that the line bills. The line's other pieces, which a user accepted, bill no receipt.
+    /// Pieces of the receipt that the line bills. The line may bill more pieces: a user accepted those, and they belong
+    /// to no receipt.
     pub matched_qty: Quantity,
     /// Amount that the approval moved out of account 2020, in minor currency units. Null until the approval, and for an
     /// expense.
@@ -225,7 +226,7 @@ pub struct Invoice {
     pub credited: i64,
     /// Open amount, in minor currency units. It is 0 before the invoice is approved.
     pub open: i64,
-    /// Open amount of each book.
+    /// Open amount in each book.
     pub books: Vec<BookOpen>,
     /// When the invoice was last matched. Null if it was not.
     pub matched_at: Option<UtcMs>,

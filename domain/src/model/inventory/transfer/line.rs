@@ -91,7 +91,10 @@ impl TransferLine {
         if qty < 1 || qty > pending {
             return Err(Refusal::field(
                 path,
-                format!("must be 1 to {pending}: that many pieces of {} are unsettled", self.sku),
+                format!(
+                    "must be 1 to {pending}, the number of pieces of {} that are not resolved yet",
+                    self.sku
+                ),
             ));
         }
         let before = self.accounted();

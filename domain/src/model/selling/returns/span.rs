@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Pieces `start..end` of a line, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Span {
-    /// First piece, counted from 0.
+    /// Number of the first piece, counted from 0.
     pub start: i64,
-    /// The piece after the last.
+    /// Number of the last piece, plus 1.
     pub end: i64,
 }
 

@@ -94,5 +94,5 @@ fn what_is_not_head_offices_is_refused_with_the_reason() {
 #[test]
 fn an_exchange_is_no_payment_method_of_a_store() {
     let refused = check("payments.methods", &json!(["cash", "exchange"])).unwrap_err();
-    assert!(refused.words().contains("paid by posting its return"), "{}", refused.words());
+    assert!(refused.words().contains("exchanges are paid by returns"), "{}", refused.words());
 }

@@ -58,7 +58,7 @@ pub fn check_lines(lines: &[InvoiceLine]) -> Result<(), Refusal> {
         }
         let differs = i128::from(line.net).saturating_sub(product(line.qty, line.unit_cost));
         if line.net < 0 || differs.saturating_abs() > i128::from(line.qty) {
-            problem("net", "must be qty times unit_cost, and may differ by at most qty");
+            problem("net", "must be qty times unit_cost; the difference may be at most qty");
         }
         if BasisPoints::from(line.tax_rate_bp) > BasisPoints::WHOLE {
             problem("tax_rate_bp", "must be 0 to 10000");
@@ -79,7 +79,7 @@ pub fn figures(invoice: &mut Invoice, tax: Option<i64>, limits: FigureLimits) ->
     check_lines(&invoice.lines)?;
     let rounding = invoice.rounding.checked_abs().unwrap_or(i64::MAX);
     if rounding > limits.rounding {
-        let problem = format!("must differ from 0 by at most {}", limits.rounding);
+        let problem = format!("must be from -{0} to {0}", limits.rounding);
         return Err(Refusal::field("rounding", problem));
     }
     if let Some(tax) = tax {
@@ -105,7 +105,10 @@ fn spread_tax(lines: &mut [InvoiceLine], tax: i64) -> Result<(), Refusal> {
     }
     let weights: Vec<i64> = lines.iter().map(|line| tax_of(line.net, line.tax_rate_bp)).collect();
     if weights.iter().all(|weight| *weight == 0) {
-        return Err(Refusal::field("tax", "needs a line with a tax rate"));
+        return Err(Refusal::field(
+            "tax",
+            "can't be divided among the lines, because no line has a tax rate: give a line its rate",
+        ));
     }
     for (line, part) in lines.iter_mut().zip(spread(tax, &weights)) {
         line.tax = part;

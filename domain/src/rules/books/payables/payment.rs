@@ -176,7 +176,7 @@ fn pay(
         return Err(Refusal::PaymentMismatch { problem, amount_due: Money::new(invoice.open) });
     }
     if !(0..=rest).contains(&discount) {
-        let problem = format!("must be 0 to {rest}, the amount without credits");
+        let problem = format!("must be 0 to {rest}, the allocated amount less the credit notes");
         return Err(Refusal::field(format!("allocations[{place}].discount"), problem));
     }
     let limit = discount_allowed(invoice, new.date);

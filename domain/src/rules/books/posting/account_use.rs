@@ -57,13 +57,14 @@ impl AccountUse {
             Self::ByHand => None,
             Self::StatementSource => {
                 let own = state.is_own() && account.kind() == AccountType::Asset && !state.control();
-                (account != BANK && !own)
-                    .then_some("must be 1040, or an asset account of your own that no method is mapped to")
+                (account != BANK && !own).then_some(
+                    "must be account 1040, or an asset account of your own that no method is mapped to",
+                )
             }
             Self::Paying => {
                 let own = state.is_own() && account.kind() == AccountType::Asset && !state.control();
                 (![BANK, SAFE].contains(&account) && !own).then_some(
-                    "must be 1040, a store's safe 1020, or an asset account of your own that no method is mapped to",
+                    "must be account 1040, account 1020 (a store's safe), or an asset account of your own that no method is mapped to",
                 )
             }
         }

@@ -52,9 +52,9 @@ pub enum AccountType {
     Liability,
     /// Owners' equity.
     Equity,
-    /// Income from trade.
+    /// Income, for example from sales.
     Income,
-    /// Cost of trade.
+    /// Expense, for example the cost of goods sold.
     Expense,
 }
 

@@ -21,7 +21,7 @@ pub struct NewRegister {
     pub name: Option<String>,
 }
 
-/// Whether a till may sell.
+/// Whether a register may sell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RegisterState {

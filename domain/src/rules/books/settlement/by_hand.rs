@@ -31,7 +31,9 @@ fn items_alone<'a>(items: &'a [OpenItem]) -> Result<Match<'a>, &'static str> {
             && first.is_some_and(|first| (&first.store_id, first.account) == (&item.store_id, item.account))
     };
     if items.len() < 2 || !items.iter().all(is_one) || total(items.iter().map(|item| item.amount)) != 0 {
-        return Err("must add up to 0 and be payments of one store on one account if no lines are named");
+        return Err(
+            "must add up to 0, and be payments of one store on one account, because no lines are named",
+        );
     }
     let (lines, items) = (Vec::new(), items.iter().collect());
     Ok(Match { rule: Rule::Contra, lines, items, gross: 0, fee: 0, net: 0, difference: 0, account: None })

@@ -36,7 +36,7 @@ macro_rules! named {
 named! {
     /// Kind of difference found by a settlement.
     ExceptionKind as "SettlementExceptionType" {
-        /// The provider or bank has reported beyond the item's date, without the item.
+        /// The provider or bank has reported later days, but not this item.
         MissingAtProvider = "missing_at_provider",
         /// A line of a provider that is no payment.
         NotAPayment = "not_a_payment",
@@ -50,13 +50,13 @@ named! {
         FeeDiffers = "fee_differs",
         /// Chargeback: a customer's bank took a payment back.
         Chargeback = "chargeback",
-        /// An item belongs to an approved day, or a line is beyond its days.
+        /// An item was reported after its day was approved, or a line came after the days on which it was expected.
         Late = "late",
         /// Several matches fit equally well.
         Ambiguous = "ambiguous",
         /// The terminal or shop is not known.
         UnknownStore = "unknown_store",
-        /// The bank has another amount than the provider paid out.
+        /// The bank reports another amount than the provider paid out.
         PayoutDiffers = "payout_differs",
         /// The bank counted another amount than was in the bag.
         DepositDiffers = "deposit_differs",
@@ -161,14 +161,15 @@ impl ExceptionKind {
             ),
             Self::FeeDiffers => (
                 "The fee differs from the agreed one.",
-                "Accept it, or dispute it: then the excess stays open.",
+                "Accept the fee, or dispute it: the excess then stays open.",
             ),
-            Self::Chargeback => {
-                ("A customer's bank charged a payment back.", "Accept it as a loss, or contest it.")
-            }
+            Self::Chargeback => (
+                "A customer's bank charged a payment back.",
+                "Accept the chargeback as a loss, or contest it.",
+            ),
             Self::Late => (
                 "The money was reported after its day was approved, or long after the expected days.",
-                "Nothing to do: it is settled with the given day.",
+                "Nothing to do: it is settled with the day that the exception names.",
             ),
             Self::Ambiguous => (
                 "Several payments or groups of them fit equally well.",
@@ -193,11 +194,11 @@ impl ExceptionKind {
             ),
             Self::BalanceDiffers => (
                 "The statement does not begin with the balance that the last one ended with.",
-                "Import the missing statements between them, or accept it.",
+                "Import the missing statements between them, or accept the difference.",
             ),
             Self::ShiftDiffers => (
                 "The shifts of the day and its payments have different totals by method.",
-                "Check the store's late records and exceptions, then accept it.",
+                "Check the store's late records and exceptions, then accept the difference.",
             ),
         }
     }

@@ -90,7 +90,7 @@ pub fn move_cash(
     let paid_out = book.shift.totals.pay_out.saturating_add(cmd.amount);
     if cmd.kind == CashKind::PayOut && limit > 0 && paid_out > limit {
         authorization.manager_for(|| {
-            NeedsApproval::of("pay-outs of this size in a shift").at("amount").beyond(
+            NeedsApproval::of("paying out this much in one shift").at("amount").beyond(
                 paid_out,
                 limit,
                 "approval.pay_out_value",
@@ -146,9 +146,8 @@ pub(super) fn may_try(
     if !rules.policy.blind || book.blind_tries < BLIND_TRIES_MAX {
         return Ok(());
     }
-    authorization.manager_for(|| {
-        NeedsApproval::of("counting without the expected amount after refused counts").at(path)
-    })
+    authorization
+        .manager_for(|| NeedsApproval::of("another attempt to count after several refused ones").at(path))
 }
 
 /// Whether the drawer holds the amount that is to leave it.

@@ -96,8 +96,7 @@ fn problem(code: &str, message: String, since: UtcMs) -> Problem {
 fn fenced(facts: &Facts<'_>) -> Option<Problem> {
     let message = match facts.standing.replaced_at {
         Some(at) => format!(
-            "another box was enrolled as this store on {at}: this one can't sell. If it is to be the store, get a new \
-             token at head office and run `store-router enrol`; if it still can't sell then, `store-router rejoin`"
+            "another machine was enrolled as this store on {at}: this one can't sell. If it is to be the store, get a new token at head office and run `store-router enrol`. If it still can't sell after that, run `store-router rejoin`"
         ),
         None => "another copy of this store has taken over: this one can't sell until you run `store-router rejoin`"
             .to_owned(),

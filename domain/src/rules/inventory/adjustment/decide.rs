@@ -45,7 +45,7 @@ pub fn adjust(
     let waits = cmd.request_approval.unwrap_or(false);
     let allowed = match waits {
         true => Allowed::default(),
-        false => room.write_off(post::moved(&lines), "adjustments of this value by one person on a day")?,
+        false => room.write_off(post::moved(&lines), "adjusting stock by this value on one day")?,
     };
     let mut adjustment = Adjustment {
         adjustment_id: id,

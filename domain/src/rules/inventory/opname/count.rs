@@ -61,7 +61,7 @@ pub fn count(
             let path = format!("counts[{place}].zone");
             return Err(Refusal::field(
                 path,
-                format!("must not be a further zone: a product can have at most {ZONES_MAX}"),
+                format!("can't be added: a product can have at most {ZONES_MAX} zones. Count in one of them"),
             ));
         }
         let adds = cmd.mode == Some(CountMode::Add) && line.zones.contains_key(&zone);

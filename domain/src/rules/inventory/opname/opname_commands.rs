@@ -89,7 +89,7 @@ pub struct RecountOpname {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostOpname {
-    /// Whether to post lines of products that moved between two counts, too. Defaults to false.
+    /// Whether to also post lines of products whose stock moved between two counts. Defaults to false.
     pub accept: Option<bool>,
 }
 

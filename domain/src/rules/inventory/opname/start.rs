@@ -60,7 +60,9 @@ pub fn start(
     if open.nth(OPNAMES_MAX.saturating_sub(1)).is_some() {
         return Err(Refusal::field(
             "scope",
-            format!("can't be counted now: at most {OPNAMES_MAX} counts can be open at the same time"),
+            format!(
+                "can't be counted now: at most {OPNAMES_MAX} counts can be open at the same time. Post or cancel one of them first"
+            ),
         ));
     }
     Ok(changed(opname))

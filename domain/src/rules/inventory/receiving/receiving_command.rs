@@ -30,7 +30,7 @@ pub struct NewReceiving {
     pub note: Option<String>,
 }
 
-/// Line of a new receiving document: one received SKU.
+/// Line of a new receipt of goods: one received SKU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReceivingLine {

@@ -125,7 +125,8 @@ fn leave(
         Receiver::Listed => None,
         Receiver::Unlisted => {
             let cost = transfer.lines.iter().fold(Money::ZERO, |sum, line| sum.saturating_add(line.cost));
-            room.write_off(cost, "a transfer of this cost to a store that is on no list")?.written_off
+            room.write_off(cost, "a transfer of this cost to a store that is not in the list of stores")?
+                .written_off
         }
     };
     let rows = Rows { written_off, ..moves.done() };

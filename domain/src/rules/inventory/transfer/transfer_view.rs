@@ -45,7 +45,7 @@ pub struct TransferView {
     cancelled_at: Option<UtcMs>,
     /// Whether the cancellation came too late, because the other store had already received the goods.
     cancel_lost: bool,
-    /// Points to check about the receipt. The goods were received in spite of them.
+    /// Points to check about the receipt. They did not prevent the receipt.
     warnings: Vec<ReceivingWarning>,
 }
 

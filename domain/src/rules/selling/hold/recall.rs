@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecallHold {
-    /// Whether to keep the prices of the held basket if it can't be priced again. A basket that can be priced again
-    /// always is. Defaults to false.
+    /// Whether to keep the prices of the held basket if it can't be priced again. A basket that can be priced again is
+    /// always priced again. Defaults to false.
     #[serde(default)]
     pub keep_prices: bool,
 }

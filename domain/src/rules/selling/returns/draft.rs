@@ -134,7 +134,7 @@ fn at_most_the_price(cmd: &NewReturn, products: &BTreeMap<Sku, Product>) -> Resu
         let price = products.get(&item.sku).map(|product| product.price);
         if let Some((asked, price)) = item.price.zip(price).filter(|(asked, price)| asked > price) {
             let problem = format!(
-                "must be at most {price}, the current price, without a receipt: {asked} was requested"
+                "must be at most {price}, the current price, because there is no receipt: {asked} was requested"
             );
             fields.wrong(format!("items[{place}].price"), problem);
         }

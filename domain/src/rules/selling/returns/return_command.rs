@@ -124,7 +124,7 @@ impl NewReturnItem {
         fields.text(at("reason"), self.reason.as_deref(), REFERENCE_CHARS_MAX);
         let restock = self.disposition.map(|disposition| disposition == Disposition::Restock);
         if self.restock.is_some() && restock.is_some() && self.restock != restock {
-            fields.wrong(at("restock"), "contradicts the disposition");
+            fields.wrong(at("restock"), "contradicts disposition: send only one of them");
         }
         match (receipted, self.price) {
             (true, Some(_)) => fields.wrong(at("price"), "must be omitted: the price of the sale is used"),

@@ -193,13 +193,15 @@ fn limits(
         let most = policy.unreceipted_max;
         return Err(Refusal::field(
             "items",
-            format!("must make a refund of at most {most} without a receipt: {total} was requested"),
+            format!(
+                "must make a refund of at most {most}, because there is no receipt: {total} was requested"
+            ),
         ));
     }
     let limit = policy.return_cashier_limit;
     if limit > 0 && so_far > limit {
         authorization.manager_for(|| {
-            NeedsApproval::of("refunds of this size for one sale").beyond(
+            NeedsApproval::of("refunding this much for one sale").beyond(
                 so_far,
                 limit,
                 "returns.cashier_limit",

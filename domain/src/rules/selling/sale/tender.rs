@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub struct CorrectTender {
     /// Payment that was recorded with the wrong method.
     pub payment_id: PaymentId,
-    /// Actual payments, which must add up to the same amount.
+    /// Payments with the right methods. They must add up to the same amount.
     pub payments: Vec<NewPayment>,
     /// Reason for the correction.
     pub reason: String,

@@ -99,7 +99,8 @@ pub struct Output {
     pub base: i64,
     /// Tax of `base`, in minor currency units.
     pub tax: i64,
-    /// Eleven twelfths of `base`, rounded half up, in minor currency units.
+    /// Eleven twelfths of `base`, rounded half up, in minor currency units. Indonesian tax invoices state this base for
+    /// a rate of 12 % when 11 % are owed.
     pub base_11_12: i64,
 }
 
@@ -155,7 +156,7 @@ impl Filter {
         }
         let days = self.from.until(self.to).map_or(i32::MAX, |span| span.get_days());
         if days >= DAYS_MAX {
-            return Err(ApiError::invalid_query("to", "must be at most 366 days from the beginning of from"));
+            return Err(ApiError::invalid_query("to", "must make a range of at most 366 days"));
         }
         Ok(())
     }

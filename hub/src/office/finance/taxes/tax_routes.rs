@@ -57,7 +57,7 @@ pub async fn tax(request: Request) -> Answered {
         return Ok(Reply::ok(&Answer::Documents(page)));
     }
     if ask.cursor.is_some() || ask.limit != Limit::default() {
-        return Err(ApiError::invalid_query("group_by", "must be document for limit and cursor").into());
+        return Err(ApiError::invalid_query("group_by", "must be document if limit or cursor is sent").into());
     }
     let tax = filter.read(&mut read, now).await?;
     drop(read);

@@ -41,17 +41,17 @@ pub struct View {
     pub as_of: Date,
     /// Last day of the latest statement with a balance. Null if there is none.
     pub statement_to: Option<Date>,
-    /// Closing balance of that statement, in minor currency units. Null if there is none.
+    /// Closing balance of the statement that ends on `statement_to`, in minor currency units. Null if there is none.
     pub closing_balance: Option<i64>,
     /// Balance of the account in all books, in minor currency units; debit is positive.
     pub ledger_balance: i64,
     /// Lines that the books have not posted in full.
     pub in_bank_only: Vec<BankLine>,
-    /// Sum of all of them, in minor currency units.
+    /// Sum of `in_bank_only`, in minor currency units.
     pub in_bank_only_total: i64,
     /// Items that the bank has not reported.
     pub in_books_only: Vec<BookLine>,
-    /// Sum of all of them, in minor currency units.
+    /// Sum of `in_books_only`, in minor currency units.
     pub in_books_only_total: i64,
     /// Unexplained difference in minor currency units: closing balance − ledger balance − items only at the bank +
     /// items only in the books. 0 if everything is explained; null if there is no closing balance.
@@ -81,7 +81,7 @@ pub struct BookLine {
     /// Type of the object: `entry`, `payment` (to a supplier) or `payout` (of a provider's batch).
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// ID of the entry, the payment, or the provider's source. Null for events of stores together.
+    /// ID of the entry, the payment, or the provider's source. Null if the row stands for several events of stores.
     pub object_id: Option<String>,
     /// Batch of the payout. Null for other types.
     pub batch: Option<String>,

@@ -152,8 +152,9 @@ pub struct Format {
     pub fraction: Fraction,
     /// Account that rounding differences of a bank's amounts are posted to.
     pub rounding_account: String,
-    /// Date format as in strftime; `%s` stands for Unix seconds. Without a year, a day is in the file's period or else
-    /// in the nearest past. A time after the day is read even if the format lacks it.
+    /// Date format as in strftime; `%s` stands for Unix seconds. If the format has no year, the year is taken from the
+    /// file's period, or else from the latest such day in the past. A time after the day is accepted even if the format
+    /// has none.
     pub date_format: String,
     /// Encoding of the text. A byte order mark in the file takes precedence.
     pub encoding: Encoding,
@@ -161,8 +162,8 @@ pub struct Format {
     pub skip_rows: u32,
     /// Number of rows at the end to skip, at most 1000.
     pub skip_footer: u32,
-    /// Columns of fields that have another name in the file, by field: a header, a column number from 1, or a list of
-    /// these whose figures are added up.
+    /// Columns of the fields that have another name in the file. Each field has a header, a column number from 1, or a
+    /// list of these, whose figures are added up.
     pub columns: BTreeMap<String, ColumnName>,
     /// Words in the column `sign`, or beside an amount, that show the direction of the money.
     pub sign_words: SignWords,

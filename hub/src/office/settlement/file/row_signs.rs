@@ -5,8 +5,7 @@ use crate::office::settlement::file::signs::OutSigns;
 use edge::sheet::{Direction, Figure, Row, Written, is_nothing};
 
 /// Problem of money from us in a file whose signs allow both readings.
-const UNCLEAR_SIGNS: &str =
-    "may be a payment or one that was taken back: as many amounts from us have a sign as have none";
+const UNCLEAR_SIGNS: &str = "may be outgoing money, or outgoing money that came back: as many outgoing amounts have a minus sign as have none";
 
 impl Rules<'_> {
     /// A figure with the direction of the word beside it.

@@ -94,8 +94,7 @@ impl RunningBalances {
         Err(FieldProblem {
             path: format!("row {line}.amount"),
             problem: format!(
-                "is read as {read}, but the balance in column \"{}\" {moves} by it. Set csv.columns.sign to the column \
-                 that says the direction, csv.columns.debit and csv.columns.credit, or csv.sign_words",
+                "is read as {read}, but the balance in column \"{}\" {moves} by it. Set csv.columns.sign to the column that shows the direction, csv.columns.debit and csv.columns.credit, or csv.sign_words",
                 self.header
             ),
         })

@@ -36,7 +36,7 @@ pub enum Reason {
     Fraction,
     /// The row can't be read.
     Invalid,
-    /// The row repeats the money of another line with a different description.
+    /// The row is for the same money as another line, with a different description.
     Repeat,
 }
 

@@ -211,7 +211,7 @@ impl SignColumns {
                     path: "csv.columns.sign".to_owned(),
                     problem: format!(
                         "must be set: {column} has words for money in and out, but not beside each amount, or beside \
-                         amounts with signs. Set the column if it says the direction, or [] if it does not"
+                         amounts with signs. Set the column if it shows the direction, or [] if it does not"
                     ),
                 })
             }
