@@ -183,6 +183,26 @@ fn sources_stay_small_and_whole() {
     }
 }
 
+/// A file that no module names is not compiled, so its rules and its tests are silently missing.
+#[test]
+fn every_source_file_is_named_by_a_module_above_it() {
+    let all = ["src", "domain", "storage", "actors", "edge", "hub", "xtask", "bench", "testkit", "tests"];
+    for path in all.into_iter().flat_map(sources_of) {
+        let (name, folder) = (path.file_stem().unwrap().to_str().unwrap(), path.parent().unwrap());
+        let is_program = ["tests", "benches"].iter().any(|of| folder.ends_with(of));
+        if is_program || ["lib", "main", "build"].contains(&name) {
+            continue;
+        }
+        let declaration = format!("mod {name};");
+        let above =
+            |folder: &Path| [folder.with_extension("rs"), folder.join("lib.rs"), folder.join("main.rs")];
+        let mut files = folder.ancestors().take_while(|above| above.starts_with(root())).flat_map(above);
+        let is_named =
+            files.any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains(&declaration)));
+        assert!(is_named, "{}: no file above it says `{declaration}`", path.display());
+    }
+}
+
 /// Matches on facts that ignore some of them, each in its own file.
 const MATCHES: [(&str, &str); 9] = [
     ("rows", "storage/src/rows/apply.rs"),

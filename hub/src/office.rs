@@ -3,14 +3,14 @@
 
 /// Audit log of head office and of the stores.
 pub mod audit {
-    pub mod audit_log;
-    pub mod audit_routes;
+    pub(crate) mod audit_log;
+    pub(crate) mod audit_routes;
 }
 
 /// Values that lost against others.
 pub mod conflicts {
-    pub mod conflict;
-    pub mod conflict_routes;
+    pub(crate) mod conflict;
+    pub(crate) mod conflict_routes;
 }
 
 /// Documents of stores: sales, returns, shifts, days, deposits.
@@ -18,186 +18,186 @@ pub mod documents {
     mod bag;
     pub mod day;
     pub mod deposit;
-    pub mod document_routes;
-    pub mod entries;
+    pub(crate) mod document_routes;
+    pub(crate) mod entries;
     pub mod return_document;
-    pub mod sale_parts;
+    pub(crate) mod sale_parts;
     pub mod shift;
     pub mod transaction;
 }
 
 /// Notices for open pages.
 pub mod events {
-    pub mod event_log_routes;
-    pub mod event_routes;
+    pub(crate) mod event_log_routes;
+    pub(crate) mod event_routes;
     mod event_stream;
 }
 
 /// Contradictions among records, for people to settle.
 pub mod exceptions {
-    pub mod exception;
-    pub mod exception_routes;
-    pub mod explanation;
+    pub(crate) mod exception;
+    pub(crate) mod exception_routes;
+    pub(crate) mod explanation;
     mod interrupted_shift;
 }
 
 /// The books: accounts, entries, balances.
 pub mod finance {
-    pub mod account;
-    pub mod account_checks;
-    pub mod account_entries;
-    pub mod account_routes;
-    pub mod book_metrics;
-    pub mod day;
-    pub mod day_routes;
-    pub mod entry_routes;
-    pub mod finance_routes;
-    pub mod hand_entry;
-    pub mod journal;
-    pub mod journal_list;
-    pub mod locking;
-    pub mod mapping;
-    pub mod mapping_checks;
-    pub mod mapping_routes;
-    pub mod opening_items;
-    pub mod period;
-    pub mod period_routes;
-    pub mod proof;
-    pub mod proof_lists;
-    pub mod readiness;
-    pub mod status;
+    pub(crate) mod account;
+    pub(crate) mod account_checks;
+    pub(crate) mod account_entries;
+    pub(crate) mod account_routes;
+    pub(crate) mod book_metrics;
+    pub(crate) mod day;
+    pub(crate) mod day_routes;
+    pub(crate) mod entry_routes;
+    pub(crate) mod finance_routes;
+    pub(crate) mod hand_entry;
+    pub(crate) mod journal;
+    pub(crate) mod journal_list;
+    pub(crate) mod locking;
+    pub(crate) mod mapping;
+    pub(crate) mod mapping_checks;
+    pub(crate) mod mapping_routes;
+    pub(crate) mod opening_items;
+    pub(crate) mod period;
+    pub(crate) mod period_routes;
+    pub(crate) mod proof;
+    pub(crate) mod proof_lists;
+    pub(crate) mod readiness;
+    pub(crate) mod status;
     pub mod taxes {
-        pub mod input_tax;
-        pub mod tax;
-        pub mod tax_document;
-        pub mod tax_routes;
+        pub(crate) mod input_tax;
+        pub(crate) mod tax;
+        pub(crate) mod tax_document;
+        pub(crate) mod tax_routes;
     }
-    pub mod trial_balance;
-    pub mod writer;
+    pub(crate) mod trial_balance;
+    pub(crate) mod writer;
 }
 
 /// Documents of stores about goods, beside sales.
 pub mod goods {
     pub mod goods_document;
-    pub mod goods_routes;
+    pub(crate) mod goods_routes;
     pub mod receipt;
-    pub mod receiving_discrepancy;
-    pub mod stock_document;
+    pub(crate) mod receiving_discrepancy;
+    pub(crate) mod stock_document;
     pub mod transfer_document;
 }
 
 /// Lists for the whole company: categories, tax codes, tiers, reasons, payment methods.
 pub mod lists {
-    pub mod category;
-    pub mod entry;
-    pub mod payment_method;
-    pub mod reason;
-    pub mod tax_code;
-    pub mod tier;
+    pub(crate) mod category;
+    pub(crate) mod entry;
+    pub(crate) mod payment_method;
+    pub(crate) mod reason;
+    pub(crate) mod tax_code;
+    pub(crate) mod tier;
 }
 
 /// Members of all stores.
 pub mod members {
-    pub mod erase;
-    pub mod member;
-    pub mod member_routes;
-    pub mod merge;
-    pub mod points_expiry;
-    pub mod points_list;
+    pub(crate) mod erase;
+    pub(crate) mod member;
+    pub(crate) mod member_routes;
+    pub(crate) mod merge;
+    pub(crate) mod points_expiry;
+    pub(crate) mod points_list;
 }
 
 pub mod orders {
-    pub mod order;
-    pub mod order_paper;
-    pub mod order_routes;
-    pub mod order_step;
-    pub mod order_step_routes;
-    pub mod suggestion;
-    pub mod suggestion_routes;
+    pub(crate) mod order;
+    pub(crate) mod order_paper;
+    pub(crate) mod order_routes;
+    pub(crate) mod order_step;
+    pub(crate) mod order_step_routes;
+    pub(crate) mod suggestion;
+    pub(crate) mod suggestion_routes;
 }
 
 /// Overview of the stores and of open tasks.
 pub mod overview {
-    pub mod fleet_metrics;
+    pub(crate) mod fleet_metrics;
     #[expect(clippy::module_inception, reason = "the folder is the noun and this is its one rule")]
-    pub mod overview;
-    pub mod overview_routes;
+    pub(crate) mod overview;
+    pub(crate) mod overview_routes;
 }
 
 /// Number of parked records, which could not be applied.
 pub mod parked {
-    pub mod parked_list;
-    pub mod parked_routes;
+    pub(crate) mod parked_list;
+    pub(crate) mod parked_routes;
 }
 
 /// Amounts owed to suppliers: invoices, payments, and goods that were never billed.
 pub mod payables {
-    pub mod credit_note;
-    pub mod credit_note_lines;
-    pub mod credit_note_list;
-    pub mod credit_note_routes;
-    pub mod credit_note_step;
-    pub mod invoice;
-    pub mod invoice_approval;
-    pub mod invoice_change;
-    pub mod invoice_list;
-    pub mod invoice_match;
-    pub mod invoice_routes;
-    pub mod payable;
-    pub mod payable_routes;
-    pub mod payables_as_of;
-    pub mod payment;
-    pub mod payment_list;
-    pub mod payment_proposal;
-    pub mod payment_reversal;
-    pub mod payment_routes;
-    pub mod poster;
-    pub mod uninvoiced_close;
+    pub(crate) mod credit_note;
+    pub(crate) mod credit_note_lines;
+    pub(crate) mod credit_note_list;
+    pub(crate) mod credit_note_routes;
+    pub(crate) mod credit_note_step;
+    pub(crate) mod invoice;
+    pub(crate) mod invoice_approval;
+    pub(crate) mod invoice_change;
+    pub(crate) mod invoice_list;
+    pub(crate) mod invoice_match;
+    pub(crate) mod invoice_routes;
+    pub(crate) mod payable;
+    pub(crate) mod payable_routes;
+    pub(crate) mod payables_as_of;
+    pub(crate) mod payment;
+    pub(crate) mod payment_list;
+    pub(crate) mod payment_proposal;
+    pub(crate) mod payment_reversal;
+    pub(crate) mod payment_routes;
+    pub(crate) mod poster;
+    pub(crate) mod uninvoiced_close;
 }
 
 /// Prices, at once or from a day on.
 pub mod prices {
-    pub mod price;
-    pub mod price_routes;
+    pub(crate) mod price;
+    pub(crate) mod price_routes;
 }
 
 pub mod products {
-    pub mod barcode;
-    pub mod edit;
-    pub mod product;
-    pub mod product_routes;
-    pub mod product_setting_routes;
-    pub mod product_settings;
+    pub(crate) mod barcode;
+    pub(crate) mod edit;
+    pub(crate) mod product;
+    pub(crate) mod product_routes;
+    pub(crate) mod product_setting_routes;
+    pub(crate) mod product_settings;
 }
 
 pub mod promotions {
-    pub mod preview;
-    pub mod promotion;
-    pub mod promotion_routes;
+    pub(crate) mod preview;
+    pub(crate) mod promotion;
+    pub(crate) mod promotion_routes;
 }
 
 pub mod registers {
-    pub mod register;
-    pub mod register_routes;
+    pub(crate) mod register;
+    pub(crate) mod register_routes;
 }
 
 /// Figures over all stores.
 pub mod reports {
     mod cash;
     mod chart;
-    pub mod completeness;
+    pub(crate) mod completeness;
     pub mod day_figures;
     mod exceptions;
-    pub mod figure;
+    pub(crate) mod figure;
     mod margin;
     mod members;
     mod payments;
     mod points_liability;
     mod profit;
     mod purchases;
-    pub mod report;
-    pub mod report_routes;
-    pub mod sales_report;
+    pub(crate) mod report;
+    pub(crate) mod report_routes;
+    pub(crate) mod sales_report;
     mod sell_through;
     mod settlements;
     mod shrinkage;
@@ -207,53 +207,53 @@ pub mod reports {
 
 /// Settings that head office may change while the hub runs.
 pub mod settings {
-    pub mod setting;
-    pub mod setting_routes;
+    pub(crate) mod setting;
+    pub(crate) mod setting_routes;
 }
 
 /// Goods of all stores.
 pub mod stock {
     pub mod movement;
-    pub mod stock_routes;
-    pub mod stock_row;
+    pub(crate) mod stock_routes;
+    pub(crate) mod stock_row;
 }
 
 /// Settlement: payouts of providers and banks, compared with the reports of stores.
 pub mod settlement {
-    pub mod approval;
+    pub(crate) mod approval;
     /// Bank statements beside the books.
     pub mod bank_balance {
-        pub mod line_group;
-        pub mod reconciliation;
+        pub(crate) mod line_group;
+        pub(crate) mod reconciliation;
     }
     mod by_method;
-    pub mod day_settlement;
-    pub mod drawer;
-    pub mod exception;
-    pub mod exception_routes;
+    pub(crate) mod day_settlement;
+    pub(crate) mod drawer;
+    pub(crate) mod exception;
+    pub(crate) mod exception_routes;
     /// Life of an exception: raised, carried, resolved.
     pub mod exceptions {
-        pub mod carried;
-        pub mod raised;
-        pub mod resolution;
-        pub mod rest;
+        pub(crate) mod carried;
+        pub(crate) mod raised;
+        pub(crate) mod resolution;
+        pub(crate) mod rest;
     }
     /// Statements as files and lines.
     pub mod file {
         mod account_no;
-        pub mod amount;
+        pub(crate) mod amount;
         mod balances;
-        pub mod camt;
+        pub(crate) mod camt;
         mod columns;
-        pub mod csv_reader;
+        pub(crate) mod csv_reader;
         mod fees;
-        pub mod format;
+        pub(crate) mod format;
         mod found_columns;
         #[cfg(any(test, feature = "fuzz"))]
         pub mod fuzz;
         mod kinds;
-        pub mod line;
-        pub mod new_line;
+        pub(crate) mod line;
+        pub(crate) mod new_line;
         mod pattern;
         mod preamble;
         mod row;
@@ -262,80 +262,80 @@ pub mod settlement {
         mod row_signs;
         mod running_balance;
         mod section;
-        pub mod set_aside;
+        pub(crate) mod set_aside;
         mod signs;
         mod statuses;
         mod survey;
         mod whose;
     }
-    pub mod hand_match;
-    pub mod item;
-    pub mod match_routes;
-    pub mod match_rows;
-    pub mod matching;
-    pub mod open;
-    pub mod posting;
+    pub(crate) mod hand_match;
+    pub(crate) mod item;
+    pub(crate) mod match_routes;
+    pub(crate) mod match_rows;
+    pub(crate) mod matching;
+    pub(crate) mod open;
+    pub(crate) mod posting;
     mod repeats;
-    pub mod set_aside_routes;
-    pub mod set_aside_row;
-    pub mod settlement_match;
-    pub mod settlement_routes;
-    pub mod source;
-    pub mod source_change;
-    pub mod source_routes;
-    pub mod statement;
-    pub mod statement_approval;
-    pub mod statement_import;
-    pub mod statement_line;
-    pub mod statement_routes;
+    pub(crate) mod set_aside_routes;
+    pub(crate) mod set_aside_row;
+    pub(crate) mod settlement_match;
+    pub(crate) mod settlement_routes;
+    pub(crate) mod source;
+    pub(crate) mod source_change;
+    pub(crate) mod source_routes;
+    pub(crate) mod statement;
+    pub(crate) mod statement_approval;
+    pub(crate) mod statement_import;
+    pub(crate) mod statement_line;
+    pub(crate) mod statement_routes;
 }
 
 /// Stores: who may synchronise, and how each does.
 pub mod stores {
-    pub mod problem;
-    pub mod status;
-    pub mod status_counts;
-    pub mod store;
-    pub mod store_routes;
-    pub mod store_setting;
-    pub mod store_setting_routes;
-    pub mod sums;
+    pub(crate) mod problem;
+    pub(crate) mod status;
+    pub(crate) mod status_counts;
+    pub(crate) mod store;
+    pub(crate) mod store_routes;
+    pub(crate) mod store_setting;
+    pub(crate) mod store_setting_routes;
+    pub(crate) mod sums;
 }
 
 pub mod suppliers {
-    pub mod supplier;
-    pub mod supplier_price;
-    pub mod supplier_price_file;
-    pub mod supplier_price_routes;
+    pub(crate) mod supplier;
+    pub(crate) mod supplier_price;
+    pub(crate) mod supplier_price_file;
+    pub(crate) mod supplier_price_routes;
 }
 
 /// Warehouses of head office, whose records are written here.
 pub mod warehouses {
-    pub mod warehouse;
+    pub(crate) mod warehouse;
     mod warehouse_adjustment;
-    pub mod warehouse_book;
+    pub(crate) mod warehouse_book;
     mod warehouse_count;
-    pub mod warehouse_count_routes;
+    pub(crate) mod warehouse_count_routes;
     mod warehouse_differences;
     mod warehouse_document;
     mod warehouse_doubts;
     pub mod warehouse_inbox;
     mod warehouse_receipt;
-    pub mod warehouse_routes;
+    pub(crate) mod warehouse_routes;
     mod warehouse_transfer;
-    pub mod warehouse_transfer_routes;
+    pub(crate) mod warehouse_transfer_routes;
 }
 
 /// Targets of events.
 pub mod webhooks {
     pub mod event_types;
     mod webhook_fields;
-    pub mod webhook_metrics;
-    pub mod webhook_routes;
+    pub(crate) mod webhook_metrics;
+    pub(crate) mod webhook_routes;
 }
 
 /// People of head office and of stores.
 pub mod users {
-    pub mod api_key_routes;
-    pub mod user_routes;
+    pub(crate) mod api_key_routes;
+    pub(crate) mod user_routes;
 }

@@ -282,43 +282,70 @@ impl<'a> Projection<'a> {
 
     /// Every figure by a name, as `cloud-hub verify` compares them.
     pub fn figures(self) -> Vec<(String, i64)> {
+        // Every field is named, so that the compiler asks whether `verify` compares a new one.
+        let Self {
+            sale_lines,
+            payments,
+            return_lines,
+            goods,
+            deposits,
+            audit,
+            tenders,
+            sums,
+            methods,
+            cash,
+            stock,
+            points,
+            points_entries,
+            store_id: _,
+            zone: _,
+            sales: _,
+            returns: _,
+            refunds: _,
+            journal: _,
+            unposted: _,
+            shifts: _,
+            receipts: _,
+            foreign_receipts: _,
+            days: _,
+            voids: _,
+            taken_back: _,
+            uninvoiced: _,
+            shared: _,
+            watched: _,
+        } = self;
         let mut figures = Vec::new();
-        for (sku, MovedGoods { qty, value, .. }) in self.stock {
+        for (sku, MovedGoods { qty, value, .. }) in stock {
             figures.push((format!("pieces {sku}"), qty.get()));
             figures.push((format!("value {sku}"), value));
         }
-        for ((shift_id, method), amount) in self.methods {
+        for ((shift_id, method), amount) in methods {
             figures.push((format!("shift {shift_id} {method}"), amount));
         }
-        for (shift_id, [pay_in, pay_out, drops]) in self.cash {
+        for (shift_id, [pay_in, pay_out, drops]) in cash {
             for (name, figure) in [("pay_in", pay_in), ("pay_out", pay_out), ("drops", drops)] {
                 figures.push((format!("shift {shift_id} {name}"), figure));
             }
         }
-        for (member_id, points) in self.points {
+        for (member_id, points) in points {
             figures.push((format!("points {member_id}"), points.get()));
         }
-        figures.extend(by_day("sold pieces", &self.sale_lines, None, &["qty"]));
-        figures.extend(by_day("returned pieces", &self.return_lines, Some("disposition"), &["qty"]));
-        figures.extend(by_day(
-            "moved",
-            &self.goods.movements,
-            Some("reason"),
-            &["qty", "cost", "correction"],
-        ));
-        figures.extend(by_day("points reported", &self.points_entries, Some("reason"), &["points"]));
-        figures.extend(by_day("deposited", &self.deposits, None, &["amount"]));
-        figures.extend(by_day("paid", &self.payments, Some("method"), &["amount", "rounding"]));
-        for RightTender { business_date, moved, .. } in self.tenders {
+        figures.extend(by_day("sold pieces", &sale_lines, None, &["qty"]));
+        figures.extend(by_day("returned pieces", &return_lines, Some("disposition"), &["qty"]));
+        figures.extend(by_day("moved", &goods.movements, Some("reason"), &["qty", "cost", "correction"]));
+        figures.extend(by_day("points reported", &points_entries, Some("reason"), &["points"]));
+        figures.extend(by_day("deposited", &deposits, None, &["amount"]));
+        figures.extend(by_day("paid", &payments, Some("method"), &["amount", "rounding"]));
+        for RightTender { business_date, moved, .. } in tenders {
             let figure = |(method, amount)| (format!("paid {business_date} {method}"), amount);
             figures.extend(moved.into_iter().map(figure));
         }
-        let sums = self.sums.unwrap_or_default();
+        let sums = sums.unwrap_or_default();
         figures.push(("sales".to_owned(), sums.sales_count));
         figures.push(("sales total".to_owned(), sums.total));
         figures.push(("sales tax".to_owned(), sums.tax));
         figures.push(("returns total".to_owned(), sums.returns_total));
-        figures.push(("audit entries".to_owned(), i64::try_from(self.audit.len()).unwrap_or(i64::MAX)));
+        figures.push(("audit entries".to_owned(), i64::try_from(audit.len()).unwrap_or(i64::MAX)));
         figures
     }
 

@@ -32,44 +32,75 @@ impl Projection<'_> {
         self.flag_receipts(connection, now).await?;
         self.watched.in_closed_shifts(connection, self.store_id, now).await?;
         let categories = self.categorise(connection).await?;
-        let Self { store_id, sales, sale_lines, payments, returns, .. } = self;
+        // Every field is named, so that the compiler asks where a new one is written.
+        let Self {
+            store_id,
+            zone,
+            sales,
+            sale_lines,
+            payments,
+            returns,
+            return_lines,
+            refunds,
+            goods,
+            deposits,
+            audit,
+            journal,
+            unposted,
+            shifts,
+            receipts,
+            foreign_receipts: _,
+            days: reported_days,
+            sums: sums_of_store,
+            methods,
+            cash,
+            stock: moved_goods,
+            points,
+            points_entries,
+            voids: voided,
+            taken_back,
+            tenders: right_tenders,
+            uninvoiced,
+            shared,
+            watched,
+        } = self;
         insert::rows(connection, "sales", "", sales).await?;
         insert::rows(connection, "sale_lines", "", sale_lines).await?;
         insert::rows(connection, "payments", "", payments).await?;
         insert::rows(connection, "returns", "", returns).await?;
-        taxed_as_sold(connection, store_id, self.return_lines).await?;
-        insert::rows(connection, "refunds", "", self.refunds).await?;
-        self.goods.write(connection, store_id, now).await?;
-        insert::rows(connection, "deposits", "", self.deposits).await?;
-        insert::rows(connection, "store_audit", "", self.audit).await?;
+        taxed_as_sold(connection, store_id, return_lines).await?;
+        insert::rows(connection, "refunds", "", refunds).await?;
+        goods.write(connection, store_id, now).await?;
+        insert::rows(connection, "deposits", "", deposits).await?;
+        insert::rows(connection, "store_audit", "", audit).await?;
         // Before any other statement that locks rows of sales.
-        let touched = AffectedSales::lock(connection, self.taken_back, &self.receipts).await?;
-        tenders(connection, store_id, self.tenders).await?;
-        voids(connection, store_id, &self.voids).await?;
+        let touched = AffectedSales::lock(connection, taken_back, &receipts).await?;
+        tenders(connection, store_id, right_tenders).await?;
+        voids(connection, store_id, &voided).await?;
         touched.flag(connection, store_id, now).await?;
-        let closed = shifts::closed_days(&self.shifts);
-        let counted = shifts::write(connection, store_id, self.shifts, now).await?;
+        let closed = shifts::closed_days(&shifts);
+        let counted = shifts::write(connection, store_id, shifts, now).await?;
         let method = |((shift_id, method), amount): ((String, String), i64)| row! { store_id, shift_id, method, amount };
         let key = ["store_id", "shift_id", "method"];
-        let methods = self.methods.into_iter().map(method).collect();
+        let methods = methods.into_iter().map(method).collect();
         insert::sums(connection, "shift_methods", &key, methods).await?;
-        let cash = |(shift_id, [pay_in, pay_out, drops]): (String, [i64; 3])| row! { store_id, shift_id, pay_in, pay_out, drops };
-        let cash = self.cash.into_iter().map(cash).collect();
+        let drawer = |(shift_id, [pay_in, pay_out, drops]): (String, [i64; 3])| row! { store_id, shift_id, pay_in, pay_out, drops };
+        let cash = cash.into_iter().map(drawer).collect();
         insert::sums(connection, "shift_cash", &["store_id", "shift_id"], cash).await?;
-        stock(connection, store_id, self.stock).await?;
+        stock(connection, store_id, moved_goods).await?;
         let sealed =
-            self.days.iter().filter(|(_, day)| day.sealed_at.is_some()).map(|(day, _)| *day).collect();
-        let owed = uninvoiced::write(connection, store_id, self.uninvoiced, now).await?;
-        days(connection, store_id, self.days).await?;
-        sums(connection, store_id, self.sums).await?;
+            reported_days.iter().filter(|(_, day)| day.sealed_at.is_some()).map(|(day, _)| *day).collect();
+        let owed = uninvoiced::write(connection, store_id, uninvoiced, now).await?;
+        days(connection, store_id, reported_days).await?;
+        sums(connection, store_id, sums_of_store).await?;
         let mut later = FeedUpdates::default();
         // Rows that stores share are locked in one order, so that no two batches wait for each other.
-        points::write(connection, store_id, (self.points, self.points_entries), &mut later).await?;
-        self.watched.overdrawn(connection, store_id, now).await?;
-        let foreign = shared::write(connection, store_id, self.shared, now, &mut later).await?;
+        points::write(connection, store_id, (points, points_entries), &mut later).await?;
+        watched.overdrawn(connection, store_id, now).await?;
+        let foreign = shared::write(connection, store_id, shared, now, &mut later).await?;
         // Books are locked after all slow steps; settling is decided under these locks.
-        let beside = Beside { counted, foreign, categories, unposted: self.unposted };
-        let expected = journal::write(connection, (store_id, self.zone), self.journal, beside, now).await?;
+        let beside = Beside { counted, foreign, categories, unposted };
+        let expected = journal::write(connection, (store_id, zone), journal, beside, now).await?;
         credit_note::post(connection, store_id, owed, now).await?;
         items::write(connection, store_id, expected, DaysOfBatch { sealed, closed }, now).await?;
         Ok(later)

@@ -55,6 +55,7 @@ mod office {
         pub mod amendments;
         pub mod changes;
         mod credits;
+        mod filters;
         mod four_eyes;
         mod line_totals;
         pub mod order_lines;

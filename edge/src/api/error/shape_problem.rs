@@ -30,6 +30,10 @@ fn plain(problem: &str) -> String {
     if let Some((_, expected)) = split(problem, "unknown variant `") {
         return format!("must be one of {}", names(expected));
     }
+    // The words of the parser name its types.
+    if problem.contains("civil date") {
+        return "must be a day, for example 2026-11-30".to_owned();
+    }
     let found = problem.strip_prefix("invalid type: ").or_else(|| problem.strip_prefix("invalid value: "));
     let expected = found.and_then(|found| found.rsplit_once(", expected ")).map(|(_, expected)| expected);
     expected.and_then(kind).map_or_else(|| problem.to_owned(), |kind| format!("must be {kind}"))
@@ -76,6 +80,7 @@ mod tests {
             ("unknown field `x`, there are no fields", "is not a known field; the fields are: none"),
             ("unknown variant `broken`, expected one of `damaged`, `lost`", "must be one of damaged, lost"),
             ("unknown variant `a`, expected `b` or `c`", "must be one of b, c"),
+            ("failed to parse civil date from `x`", "must be a day, for example 2026-11-30"),
             ("invalid type: floating point `1.5`, expected i64", "must be a whole number"),
             (
                 "invalid value: integer `-1`, expected u32",

@@ -2,6 +2,7 @@
 
 use crate::support::server::{Place, Server};
 use crate::support::shop::{Shop, sums};
+use crate::sync::replay::forget_sales;
 use cloud_hub::config::Config;
 use cloud_hub::state::hub as state;
 use edge::settings::load;
@@ -15,31 +16,10 @@ async fn set_back(server: Server, hash: &str) -> Server {
     let place = server.stop().await;
     let config: Config = load::load(Some(&place.config), Vec::new()).unwrap().config;
     let (db, _) = state::open_db(&config).await.unwrap();
+    forget_sales(db.pool()).await;
     for sql in [
         "DELETE FROM records WHERE seq > 3",
         "DELETE FROM events WHERE seq > 3",
-        "DELETE FROM sales",
-        "DELETE FROM sale_lines",
-        "DELETE FROM payments",
-        "DELETE FROM shift_methods",
-        "DELETE FROM stock",
-        "DELETE FROM books",
-        "DELETE FROM journal",
-        "DELETE FROM journal_lines",
-        "DELETE FROM ledger_days",
-        "DELETE FROM sales_days",
-        "DELETE FROM sales_hours",
-        "DELETE FROM sales_cashiers",
-        "DELETE FROM sales_skus",
-        "DELETE FROM sales_sku_months",
-        "DELETE FROM sales_categories",
-        "DELETE FROM sales_methods",
-        "DELETE FROM sales_taxes",
-        "DELETE FROM points_entries",
-        "DELETE FROM member_days",
-        "DELETE FROM cash_days",
-        "DELETE FROM stock_days",
-        "DELETE FROM stock_months",
         "UPDATE store_sums SET sales_count = 3, items_count = 3, gross = 3000, tax = 330, total = 3330",
     ] {
         sqlx::query(sql).execute(db.pool()).await.unwrap();

@@ -6,6 +6,7 @@ use crate::sync::kinds::{STAMP, about};
 use crate::sync::records::Sale;
 use cloud_hub::ingest::replay;
 use serde_json::{Value, json};
+use sqlx::{AnyPool, AssertSqlSafe};
 
 fn sale(number: u64) -> Sale<'static> {
     Sale { store: "S001", number, shift: "shf_1", sku: "A", qty: 1, price: 1000 }
@@ -15,32 +16,44 @@ async fn parked(server: &Server) -> Vec<Value> {
     server.admin().await.get("/api/parked?store_id=S001").await.data()["items"].as_array().unwrap().clone()
 }
 
+/// Tables into which sales are folded, without `store_sums`.
+const FOLDED: [&str; 22] = [
+    "sales",
+    "sale_lines",
+    "payments",
+    "shift_methods",
+    "stock",
+    "books",
+    "journal",
+    "journal_lines",
+    "ledger_days",
+    "sales_days",
+    "sales_hours",
+    "sales_cashiers",
+    "sales_skus",
+    "sales_sku_months",
+    "sales_categories",
+    "sales_methods",
+    "sales_taxes",
+    "points_entries",
+    "member_days",
+    "cash_days",
+    "stock_days",
+    "stock_months",
+];
+
+/// Deletes what sales left in the tables, but not their records.
+pub async fn forget_sales(pool: &AnyPool) {
+    for table in FOLDED {
+        sqlx::query(AssertSqlSafe(format!("DELETE FROM {table}"))).execute(pool).await.unwrap();
+    }
+}
+
 /// Simulates a program that did not know sales when they arrived.
 async fn forget(server: &Server) {
+    forget_sales(server.hub.db.pool()).await;
     let undo = [
-        "DELETE FROM sales",
-        "DELETE FROM sale_lines",
-        "DELETE FROM payments",
-        "DELETE FROM shift_methods",
-        "DELETE FROM stock",
         "DELETE FROM store_sums",
-        "DELETE FROM books",
-        "DELETE FROM journal",
-        "DELETE FROM journal_lines",
-        "DELETE FROM ledger_days",
-        "DELETE FROM sales_days",
-        "DELETE FROM sales_hours",
-        "DELETE FROM sales_cashiers",
-        "DELETE FROM sales_skus",
-        "DELETE FROM sales_sku_months",
-        "DELETE FROM sales_categories",
-        "DELETE FROM sales_methods",
-        "DELETE FROM sales_taxes",
-        "DELETE FROM points_entries",
-        "DELETE FROM member_days",
-        "DELETE FROM cash_days",
-        "DELETE FROM stock_days",
-        "DELETE FROM stock_months",
         "UPDATE records SET state = 'parked'",
         "INSERT INTO parked (store_id, epoch, seq, event_id, kind, aggregate, code, message, parked_at, parked_id, \
          blocking) SELECT store_id, epoch, seq, event_id, kind, NULL, 'unknown_type', 'of an older hub', 0, \

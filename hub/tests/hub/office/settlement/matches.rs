@@ -55,6 +55,17 @@ async fn a_person_matches_takes_it_back_and_matches_again() {
     let id = of_day["settlement_id"].as_str().unwrap();
     let items = format!("/api/settlements/{id}/items");
     let item_ids = ids(&admin, &format!("{items}?state=open"), "item_id").await;
+    for (query, expected) in [("method=card", item_ids.as_slice()), ("method=gopay", &[])] {
+        assert_eq!(ids(&admin, &format!("{items}?{query}"), "item_id").await, expected, "{query}");
+    }
+    let all = |query: String| {
+        let (admin, path) = (admin.clone(), format!("/api/settlement-items?{query}"));
+        async move { ids(&admin, &path, "item_id").await }
+    };
+    assert_eq!(all(format!("settlement_date={}", day(18))).await, item_ids);
+    assert!(all(format!("settlement_date={}", day(17))).await.is_empty());
+    assert_eq!(all("older_than_days=1".to_owned()).await, item_ids);
+    assert!(all("older_than_days=3650".to_owned()).await.is_empty());
     assert_eq!(admin.get(&items).await.data()["completeness"]["stores_expected"], 1);
     assert_eq!((line_ids.len(), item_ids.as_slice()), (1, ["pay_3".to_owned()].as_slice()));
 
