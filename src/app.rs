@@ -39,11 +39,12 @@ use tokio::time::timeout;
 pub mod notify;
 pub mod signals;
 
-/// Time that the end may wait for the disk: less than a service manager waits for the end.
+/// Time that the shutdown may wait for the disk: less than a service manager waits for it.
 const CLOSE_DEADLINE: Duration = Duration::from_secs(20);
+/// Time that the files of [`saved_state`] and [`confirmed_time`] may take.
 const SAVE_DEADLINE: Duration = Duration::from_secs(5);
 
-/// A shop that was opened and does not serve yet.
+/// A store that was opened and does not serve yet.
 pub struct App {
     storage: Storage,
     supervision: Supervision,
@@ -56,9 +57,13 @@ pub struct App {
 
 /// Reason why serving ends.
 enum End {
-    Asked,
+    /// The program was asked to stop.
+    Requested,
+    /// An actor failed more often than its restart budget allows.
     BudgetSpent,
+    /// The disk failed.
     StorageFailed(StorageError),
+    /// The HTTP server ended by itself.
     ServerEnded,
 }
 
@@ -110,7 +115,7 @@ impl App {
         let timing = tokio::spawn(confirmed_time::keep(self.shop.store.clone(), self.folder.clone()));
         let condition = drill::report(self.shop.store.clone(), self.shop.admin.backups.clone());
         let condition = tokio::spawn(condition);
-        let telling = tokio::spawn(events::tell(Arc::clone(&self.shop)));
+        let notices = tokio::spawn(events::tell(Arc::clone(&self.shop)));
         let pings = tokio::spawn(notify::watchdog(self.shop.store.clone()));
         tracing::info!(%address, store_id = %self.storage.store_id(), "serving");
         notify::ready(&format!("serving on {address}"));
@@ -119,7 +124,7 @@ impl App {
             biased;
             error = self.storage.failed() => End::StorageFailed(error),
             () = self.supervision.failed() => End::BudgetSpent,
-            () = shutdown => End::Asked,
+            () = shutdown => End::Requested,
             _ = &mut server => End::ServerEnded,
         };
         self.shop.drain();
@@ -128,7 +133,7 @@ impl App {
         let shop = Arc::clone(&self.shop);
         let folder = self.folder.clone();
         stop_commands(&end, control).await;
-        let done = self.wind_up(end, server).await;
+        let done = self.stop(end, server).await;
         if let Err(error) = socket::remove(&folder) {
             tracing::warn!(%error, "the control socket could not be removed");
         }
@@ -145,14 +150,15 @@ impl App {
             );
         }
         pings.abort();
-        telling.abort();
+        notices.abort();
         hangups.abort();
         done
     }
 
-    async fn wind_up(self, end: End, server: Server) -> anyhow::Result<()> {
+    /// Ends the server, the actors and the storage in the order that the reason requires.
+    async fn stop(self, end: End, server: Server) -> anyhow::Result<()> {
         match end {
-            End::Asked => {
+            End::Requested => {
                 tracing::info!("stopping: requests in progress are finished first");
                 let drained = server.await.context("the HTTP server panicked")??;
                 if drained.cut > 0 {
@@ -161,7 +167,7 @@ impl App {
                         "connections were closed at the end of the drain time"
                     );
                 }
-                saved_state::write_down_the_rest(&*self.shop).await;
+                saved_state::write_pending_refusals(&*self.shop).await;
                 self.supervision.stop().await;
                 close(self.storage).await
             }
@@ -188,11 +194,12 @@ impl App {
 
 type Server = JoinHandle<Result<Drained, RouteError>>;
 
-/// Commands stop first: they need the actors. If they can't be answered any more, none is waited for.
+/// Stops the control socket, before the actors that its commands need. Waits for running commands if they can still be
+/// answered.
 async fn stop_commands(end: &End, control: JoinHandle<()>) {
     match end {
         End::StorageFailed(_) | End::BudgetSpent => control.abort(),
-        End::Asked | End::ServerEnded => {
+        End::Requested | End::ServerEnded => {
             // It has a deadline of its own.
             if control.await.is_err() {
                 tracing::error!("the control socket's server panicked");
@@ -213,7 +220,7 @@ async fn serve(
     edge::server::run(listener_config, ROUTES, shop, until).await
 }
 
-/// Checking the journal reads files: off the async threads.
+/// Opens the storage on a thread of its own, because checking the journal reads files.
 async fn open_storage(config: &Config) -> anyhow::Result<Storage> {
     let config = config.clone();
     tokio::task::spawn_blocking(move || folder::open(&config)).await.context("opening storage panicked")?
@@ -225,7 +232,7 @@ async fn close(storage: Storage) -> anyhow::Result<()> {
     timeout(CLOSE_DEADLINE, closing).await.map_err(late)?.context("closing storage panicked")?
 }
 
-/// Keys, hashes and ceremonies, with the memory of wrong log-ins and of the latest time.
+/// Keys, hashes and ceremonies, with the saved counts of failed log-ins and the latest time of the clock.
 fn identity(config: &Config, storage: &Storage) -> anyhow::Result<Identity> {
     let (keys, passkeys) = start::signing(config)?;
     let session_lifetime = config.auth.refresh_ttl.duration();

@@ -1,5 +1,5 @@
-//! The latest certain time when the program ended: a small file of the data folder. A start continues from it, so that
-//! a clock that jumped before the restart is not trusted because of its commits.
+//! The latest confirmed time, in a small file of the data folder. A start continues from it, so that a clock that
+//! jumped before the restart is not trusted because of its commits.
 
 use actors::StoreHandle;
 use domain::model::base::time::UtcMs;
@@ -15,7 +15,7 @@ fn file(folder: &Path) -> PathBuf {
     folder.join("confirmed_time.json")
 }
 
-/// The time that was certain, as far as it was kept.
+/// The stored time. `None` if there is none, or the file can't be read.
 pub fn kept(folder: &Path) -> Option<UtcMs> {
     let path = file(folder);
     let read = match fs::read(&path) {
@@ -38,6 +38,7 @@ pub async fn keep(store: StoreHandle, folder: PathBuf) {
     }
 }
 
+/// Writes the file.
 pub async fn save(store: &StoreHandle, folder: &Path) {
     let (path, at) = (file(folder), store.confirmed_time());
     let written = tokio::task::spawn_blocking(move || write(&path, at)).await;
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read_and_damage_is_as_nothing() {
+    fn the_stored_time_is_read_and_a_damaged_file_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(kept(folder.path()), None);
         write(&file(folder.path()), UtcMs(1_795_140_394_739)).unwrap();

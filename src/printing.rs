@@ -155,7 +155,7 @@ impl Printers {
         done
     }
 
-    /// The same for a payment: its answer includes earlier ones, so `in_cash` tells whether this one was in cash.
+    /// As `after`, for a payment. The answer includes earlier payments: `in_cash` is whether this one was in cash.
     pub fn after_payment(&self, in_cash: bool, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
         self.opened_by(&done, |_| in_cash);
         done

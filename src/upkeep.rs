@@ -83,8 +83,8 @@ impl Upkeep {
     /// Checks that there is space for a backup in a folder beside the space that selling needs.
     ///
     /// # Errors
-    /// There is not, and why.
-    pub fn room(&self, folder: &Path) -> Result<(), storage::StorageError> {
+    /// There is too little space, or it can't be determined.
+    pub fn check_free_space(&self, folder: &Path) -> Result<(), storage::StorageError> {
         self.storage.room_for_backup(folder)
     }
 

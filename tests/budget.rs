@@ -34,7 +34,7 @@ const PARTS: u64 = 10;
 const SALES_OF_A_PART: u64 = 10;
 /// How much more than the budget a run may count, in percent: buffers grow now and then.
 const MARGIN_PERCENT: u64 = 10;
-/// The same of hand-overs, which the kernel has a say in.
+/// Margin of hand-overs, which depend on the kernel too.
 const HAND_OVERS_MARGIN_PERCENT: u64 = 60;
 
 /// The counted costs. The page has the limit of each; lower it there if a change makes a sale cheaper.

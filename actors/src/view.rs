@@ -183,7 +183,7 @@ impl ConflictView {
         }
     }
 
-    /// The same with null in the place of each value.
+    /// The view with null in place of each value.
     pub(crate) fn without_values(mut self) -> Self {
         for fields in [&mut self.lost_fields, &mut self.kept_fields] {
             fields.values_mut().for_each(|value| *value = Value::Null);

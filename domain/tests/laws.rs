@@ -161,7 +161,7 @@ fn every_fact_but_an_opened_drawer_posts_something() {
 }
 
 #[test]
-fn what_does_not_balance_or_fit_is_refused() {
+fn an_entry_that_does_not_balance_or_fit_is_refused() {
     let manual = |rows| serde_json::from_value::<Fact>(json!({"event": "manual", "rows": rows})).unwrap();
     let off = manual(json!([["1010", 5, 0], ["7010", 0, 4]]));
     assert_eq!(post(&off).unwrap_err().code(), "validation_failed");
@@ -392,7 +392,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_deferred_is_below_price_and_worth(net in 0..1_000_000_i64, earned in 0..5_000_i64, bp in 0..=10_000_i64) {
+    fn deferred_is_at_most_the_price_and_worth(net in 0..1_000_000_i64, earned in 0..5_000_i64, bp in 0..=10_000_i64) {
         let out = defer(net.into(), earned.into(), 3.into(), BasisPoints::new(bp));
         prop_assert!(out.deferred <= out.standalone && out.deferred <= net.max(0));
         prop_assert!(out.standalone <= 3 * earned);

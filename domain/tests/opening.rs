@@ -61,7 +61,7 @@ fn rows_become_movements_with_the_stock_afterwards() {
 }
 
 #[test]
-fn what_lay_there_before_sales_began_is_added_to_what_moved_since() {
+fn opening_stock_is_added_to_the_movements_since() {
     let mut book = LedgerBook::default();
     let sku = Sku::from("A");
     let mut sold = Stock::seed(&product("A", true).1);

@@ -152,7 +152,7 @@ fn members_that_are_refused() {
 }
 
 #[test]
-fn what_somebody_gives_up_somebody_else_may_have() {
+fn a_key_that_one_member_gives_up_is_free_for_another() {
     let mut shop = open();
     let cmd = ChangeMember { phone: some("0813 9999 000"), tier: some("gold"), ..Default::default() };
     let freed = change(&mut shop, &boss(), &cmd).unwrap().fact.freed;

@@ -1,4 +1,4 @@
-//! Laws of every history: conservation of money and goods, and replay gives the live state.
+//! Properties of random histories: money and goods are conserved, and a replay of the events gives the same state.
 
 use crate::books;
 use domain::model::base::event::Fact;
@@ -96,7 +96,7 @@ fn run(shop: &mut Shop, step: &Step) {
             let cmd = NewReceiving { lines: lines.iter().map(line).collect(), ..Default::default() };
             let ids = lines.iter().map(|_| MovementId(shop.next("mov_"))).collect();
             let id = shop.next("rcv_").into();
-            let event = receive(&cmd, id, ids, &shop.products, &shop.room(&boss()));
+            let event = receive(&cmd, id, ids, &shop.products, &shop.stock_context(&boss()));
             shop.commit(event.unwrap());
         }
     }

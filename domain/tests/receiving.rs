@@ -44,7 +44,7 @@ fn clerk() -> Principal {
 fn post_as(who: &Principal, cmd: &NewReceiving, shop: &mut Shop) -> Result<Receiving, Refusal> {
     let id = shop.next("rcv_").into();
     let ids = cmd.lines.iter().map(|_| MovementId(shop.next("mov_"))).collect();
-    let event = receive(cmd, id, ids, &shop.products, &shop.room(who))?;
+    let event = receive(cmd, id, ids, &shop.products, &shop.stock_context(who))?;
     let receiving = &event.fact.receiving;
     let posted = Receiving::clone(receiving);
     shop.commit(event);
@@ -96,7 +96,8 @@ fn costs_of(lines: &serde_json::Value, parts: &[i64]) -> Vec<i64> {
         let cmd = NewReceiving { po_id: Some("po_1".into()), lines, ..NewReceiving::default() };
         let ids = vec![MovementId(shop.next("mov_"))];
         let id = shop.next("rcv_").into();
-        let event = receive_order(&cmd, Some(&order), id, ids, &shop.products, &shop.room(&clerk())).unwrap();
+        let event = receive_order(&cmd, Some(&order), id, ids, &shop.products, &shop.stock_context(&clerk()))
+            .unwrap();
         costs.push(event.fact.receiving.total_cost.get());
         shop.commit(event);
     }

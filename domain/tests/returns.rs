@@ -3,7 +3,7 @@
 use domain::model::base::event::Fact;
 use domain::model::base::figures::Money;
 use domain::model::base::ids::TransactionId;
-use domain::model::base::refusal::{Refusal, ShortItem, There};
+use domain::model::base::refusal::{Refusal, ShortItem, ShortStock};
 use domain::model::base::settings::NegativeStock;
 use domain::model::books::shift::{Cash, ShiftState};
 use domain::model::people::user::Role;

@@ -12,7 +12,7 @@ pub const CONTENT_TYPE: &str = "text/csv; charset=utf-8";
 /// A cell of a CSV file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell<'a> {
-    /// Text of whatever origin.
+    /// Text of any origin.
     Text(&'a str),
     /// A whole number.
     Number(i64),

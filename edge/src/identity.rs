@@ -62,12 +62,12 @@ pub struct Identity {
     pub passkeys: Passkeys,
     /// Lifetime of a session, which is that of its refresh token.
     pub session_lifetime: Duration,
-    /// Time that no wall clock sets back.
+    /// Clock that never goes back, even if the wall clock is set back.
     pub clock: MonotonicWallClock,
 }
 
 impl Identity {
-    /// Now, for everything that expires.
+    /// The present time, for everything that expires.
     pub fn now(&self) -> UtcMs {
         self.clock.now()
     }
@@ -77,28 +77,27 @@ impl Identity {
         self.limiter.rate_limits(address, self.now())
     }
 
-    /// Counts a log-in that was refused because of the credentials or the rate; a failure of the machine is not a
-    /// refusal.
+    /// Counts a log-in that was refused because of the credentials or the rate; an internal error is not
+    /// counted.
     pub(crate) fn refused(&self, user: Option<&UserId>, address: IpAddr, error: &ApiError) {
         if error.code.refuses_caller() || error.code == Code::RateLimited {
             self.refusals.add(refusals::LOG_IN, user, address, error.code.name(), self.now());
         }
     }
 
-    /// Counts an approval that was refused, as [`Identity::refused`] counts log-ins; `user` is whose word it
-    /// would have been.
+    /// Counts an approval that was refused, as [`Identity::refused`] counts log-ins; `user`: the approver.
     pub(crate) fn not_approved(&self, user: Option<&UserId>, address: IpAddr, error: &ApiError) {
         if error.code.refuses_caller() {
             self.refusals.add(refusals::APPROVAL, user, address, error.code.name(), self.now());
         }
     }
 
-    /// Counts a request that its caller's role has no part in.
+    /// Counts a request that the caller's role does not allow.
     pub fn denied(&self, caller: &Principal, pattern: &'static str, address: IpAddr) {
         self.refusals.add(refusals::REQUEST, Some(&caller.user_id), address, pattern, self.now());
     }
 
-    /// Claims of an access token that is alive now.
+    /// Claims of an access token that is valid now.
     ///
     /// # Errors
     /// 401 `invalid_token`, `token_expired`.
@@ -107,19 +106,19 @@ impl Identity {
     }
 }
 
-/// Mark of the paths without `/api`, which were there first.
+/// Deprecation of the paths without `/api`, which are older than those with it.
 const fn old_path(successor: &'static str) -> Deprecated {
     Deprecated { since: date(2026, 11, 29), sunset: date(2027, 11, 30), successor }
 }
 
-/// The outcome of asking where users are kept.
+/// Result of a read or a write of accounts.
 pub type AccountResult<T> = Result<T, ApiError>;
 
 /// Storage of users, sessions and devices.
 pub trait Accounts: Authority + Sized {
-    /// A keyed request as its owner sees it.
+    /// Context of a request: its caller and its idempotency key.
     type Context: Send + Sync;
-    /// The roles that have a part here.
+    /// Roles that users can have here.
     const ROLES: &'static [Role];
 
     /// Keys, password hashes and passkey ceremonies.
@@ -140,14 +139,14 @@ pub trait Accounts: Authority + Sized {
     /// The user with this ID.
     fn user(&self, id: &UserId) -> impl Future<Output = AccountResult<Option<User>>> + Send;
 
-    /// Everybody, in order of ID.
+    /// All users, in the order of their IDs.
     fn users(&self) -> impl Future<Output = AccountResult<Vec<User>>> + Send;
 
     /// The devices with which the user may log in now, in the order of their IDs.
     fn passkeys(&self, user: &User) -> impl Future<Output = AccountResult<Vec<Passkey>>> + Send;
 
-    /// Opens a session, durable before this returns; 401 `invalid_credentials` where the user or the
-    /// device is no longer as it was when it was checked.
+    /// Opens a session, durable before this returns; 401 `invalid_credentials` if the user or the
+    /// device changed since it was checked.
     fn open_session(&self, user: &User, proof: Proof) -> impl Future<Output = AccountResult<Session>> + Send;
 
     /// Data of a log-in that a till keeps. `None` at head office, which has no PINs.
@@ -172,7 +171,7 @@ pub trait Accounts: Authority + Sized {
     /// Stores a password that was just checked under another hash.
     fn rehash(&self, user: &User, hash: String) -> impl Future<Output = AccountResult<()>> + Send;
 
-    /// Spends a refresh token.
+    /// Exchanges a refresh token for a new one.
     fn refresh(&self, presented: Presented) -> impl Future<Output = AccountResult<Refreshed>> + Send;
 
     /// Writes entries into the audit log, durable before this returns.
@@ -182,7 +181,7 @@ pub trait Accounts: Authority + Sized {
     fn replayed(&self, context: &Self::Context)
     -> impl Future<Output = AccountResult<Option<Answer>>> + Send;
 
-    /// Carries a change out, durable before this returns.
+    /// Makes a change, durable before this returns.
     fn change(
         &self,
         context: &Self::Context,

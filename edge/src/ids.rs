@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_go_on_when_the_clock_stands_goes_back_or_a_millisecond_is_full() {
+    fn ids_rise_when_the_clock_stands_goes_back_or_a_millisecond_is_full() {
         let full = (1 << COUNTER_BITS) - 1;
         let mut last = Last { ms: 5, counter: full - 1 };
         let mut made = vec![last.uuid([255; 4])];

@@ -1,4 +1,4 @@
-//! Everything that comes from outside has a size and a time limit, and here are their names.
+//! Limits of size and time for everything that clients send.
 
 use crate::forwarded::Proxies;
 use crate::network;
@@ -8,9 +8,9 @@ use tokio::sync::Semaphore;
 
 /// Most bytes of a body on a route that asks for no token, such as a log-in (413).
 pub const PUBLIC_BODY_BYTES_MAX: usize = 4 * 1024;
-/// Bytes of each body under way that are not counted.
+/// Bytes of each body in progress that are not counted.
 pub const BODY_FREE_BYTES: usize = 16 * 1024;
-/// Most bytes of all bodies under way together, beyond the uncounted part of each (503 for the next one). With 1,024
+/// Most bytes of all bodies in progress together, beyond the uncounted part of each (503 for the next one). With 1,024
 /// connections both are 64 MiB.
 pub const BODIES_BYTES_MAX: usize = 48 * 1024 * 1024;
 
@@ -26,7 +26,7 @@ pub struct Limits {
     pub allowed_hosts: Vec<String>,
     /// Most bytes of a body, before and after unpacking (413); on a route without a token [`PUBLIC_BODY_BYTES_MAX`].
     pub max_body_bytes: usize,
-    /// The same of a file that is imported.
+    /// Most bytes of an imported file, before and after unpacking (413).
     pub max_import_bytes: usize,
     /// From the end of the header to the end of the body (408).
     pub request_timeout: Duration,
@@ -71,7 +71,7 @@ impl Default for Limits {
 
 /// The least header buffer that hyper works with, in bytes.
 const HEADER_BYTES_MIN: usize = 8 * 1024;
-/// Longest timeout of the edge: a longer one makes no sense, and clocks would overflow.
+/// Longest timeout. A longer one could overflow the clock.
 const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 3600);
 
 impl Limits {

@@ -48,7 +48,7 @@ pub fn check_folder(folder: &Path) -> Result<(), SecretError> {
     Ok(())
 }
 
-/// Refuses a file, if it is there, that belongs to another user or that others may read.
+/// Refuses a file, if it exists, that belongs to another user or that others may read.
 ///
 /// # Errors
 /// [`SecretError`].

@@ -17,7 +17,7 @@ pub fn of_new(new: &mut NewProduct) -> Vec<FieldProblem> {
     wrong
 }
 
-/// The same of a change.
+/// Repairs the codes of a changed product; returns the problems of the others.
 pub fn of_change(change: &mut ChangeProduct) -> Vec<FieldProblem> {
     let mut wrong = Vec::new();
     change.barcodes = change.barcodes.take().map(|barcodes| codes(barcodes, &mut wrong));

@@ -216,7 +216,7 @@ fn tried_in_an_hour(mut restarts: usize, guess: impl Fn(usize) -> (String, IpAdd
             let kept = limiter.to_save();
             let next = LoginLimiter::default();
             if let Some(kept) = kept {
-                next.go_on(&kept).unwrap();
+                next.restore(&kept).unwrap();
                 limiter = next;
             }
         }
@@ -245,8 +245,8 @@ fn a_restart_forgets_nothing_and_bad_text_changes_nothing() {
     let kept = before.to_save().unwrap();
     assert_eq!(before.to_save(), None, "nothing has changed since");
     let after = LoginLimiter::default();
-    after.go_on(&kept).unwrap();
-    assert!(after.go_on(b"{\"names\": 5").is_err());
+    after.restore(&kept).unwrap();
+    assert!(after.restore(b"{\"names\": 5").is_err());
     assert_eq!(after.attempt("ani", HOME, NOW).unwrap_err().retry_after_s, Some(300));
     after.attempt("budi", HOME, NOW).unwrap();
 }
@@ -328,7 +328,7 @@ fn where_a_name_logged_in_lately_guesses_from_elsewhere_lock_nobody_out() {
     }
     assert!(limiter.attempt("ani", address(99), NOW).is_err());
     let after = LoginLimiter::default();
-    after.go_on(&limiter.to_save().unwrap()).unwrap();
+    after.restore(&limiter.to_save().unwrap()).unwrap();
     for limiter in [limiter, after] {
         limiter.attempt("ani", HOME, NOW).unwrap();
         // A log-in from a known address does not help a guesser at another one.
@@ -371,7 +371,7 @@ fn of_one_name_at_most_a_hundred_guesses_are_tried_in_an_hour_over_all_ways() {
             }
             if restarts && number % 1_000 == 999 {
                 let next = LoginLimiter::default();
-                next.go_on(&limiter.to_save().unwrap()).unwrap();
+                next.restore(&limiter.to_save().unwrap()).unwrap();
                 limiter = next;
             }
         }
@@ -381,7 +381,7 @@ fn of_one_name_at_most_a_hundred_guesses_are_tried_in_an_hour_over_all_ways() {
 }
 
 #[test]
-fn what_is_left_to_an_address_falls_with_each_failure_and_comes_back() {
+fn the_attempts_of_an_address_fall_with_each_failure_and_return_in_time() {
     let limiter = LoginLimiter::default();
     let left = |at: i64| {
         let left = limiter.rate_limits(HOME, UtcMs(NOW.0 + at)).left;

@@ -82,7 +82,7 @@ pub async fn serve(
     remembering.abort();
     // It ends with `stopping`, and hands its webhooks over.
     let _ = sending.await;
-    saved_state::write_down_the_rest(&*hub).await;
+    saved_state::write_pending_refusals(&*hub).await;
     saved_state::save(&*hub, &hub.folder).await;
     hangups.abort();
     hub.db.close().await;

@@ -160,7 +160,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
                 for line in certificate::check(&named, edge::clock::now().timestamp())? {
                     println!("{line}");
                 }
-                println!("{}", loaded.is_right());
+                println!("{}", loaded.confirmation());
                 Ok(())
             }
             Command::Completions { .. } | Command::Man { .. } => Ok(()),

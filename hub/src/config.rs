@@ -1,4 +1,4 @@
-//! Settings: `hub.toml`, then the environment, over the defaults.
+//! Settings of the hub: defaults, overridden by `hub.toml` and then by the environment.
 
 pub mod check;
 mod company;
@@ -63,7 +63,7 @@ impl Settings for Config {
 pub struct Hub {
     /// Name of the hub in tokens. Empty to have `init` make one up.
     pub id: String,
-    /// Head office's own time zone: which day it is there.
+    /// Time zone of head office, which decides the day there.
     pub timezone: String,
 }
 
@@ -75,7 +75,7 @@ impl Default for Hub {
 
 pub type Http = edge::settings::http::Http<HubPort>;
 
-/// 8090
+/// The default port of the hub.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HubPort;
 

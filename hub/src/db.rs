@@ -146,7 +146,7 @@ impl Db {
         let options = options.after_release(move |connection, _| {
             Box::pin(async move {
                 if engine == Engine::Sqlite {
-                    // Behind whatever its thread still undoes.
+                    // The answer comes after the thread has finished its rollback.
                     connection.ping().await?;
                 }
                 Ok(!connection.is_in_transaction())

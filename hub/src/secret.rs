@@ -79,7 +79,7 @@ impl Fingerprints {
         hex(&self.bytes(parts))
     }
 
-    /// The same as bytes.
+    /// HMAC-SHA-256 over the parts, as bytes.
     pub fn bytes(&self, parts: &[&[u8]]) -> [u8; 32] {
         // HMAC takes keys of any length.
         let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.0) else { return [0; 32] };

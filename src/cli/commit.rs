@@ -1,4 +1,4 @@
-//! Writing from a command, on a stopped store.
+//! Commits of commands that run while the store is stopped.
 
 use anyhow::Context;
 use domain::model::base::event::{Event, fact};
@@ -15,7 +15,7 @@ pub fn commit(storage: &Storage, events: Vec<Event>) -> anyhow::Result<()> {
     write(storage, Commit { events, records: Vec::new(), keyed: None, at: clock::now(), hlc: None })
 }
 
-/// The first commit of a store: its first person. Head office receives it once there is a head office.
+/// The first commit of a store: its first user, which is also reported to a head office that is linked later.
 pub fn first(storage: &Storage, user: User) -> anyhow::Result<()> {
     let now = clock::now();
     let at = Clock::after(storage.store_id().as_str(), None).now(now);
@@ -30,7 +30,7 @@ fn write(storage: &Storage, commit: Commit) -> anyhow::Result<()> {
     runtime
         .block_on(async {
             tokio::select! {
-                // The cause is worth more than "closed".
+                // The cause of a failure is looked at first: it says more than "closed".
                 biased;
                 done = storage.commit(commit) => match done {
                     Ok(_) => Ok(()),

@@ -33,7 +33,7 @@ const GIB: u64 = 1024 * 1024 * 1024;
 pub fn run(loaded: &Loaded) -> anyhow::Result<()> {
     let config = &loaded.config;
     let mut report = Report::default();
-    report.add("settings", text(config.http.tls()).map(|_| loaded.is_right()));
+    report.add("settings", text(config.http.tls()).map(|_| loaded.confirmation()));
     let is_initialised = folder::has_store(config).is_ok();
     certificate::report(&hub_address::certificates(config), clock::now().timestamp(), &mut report);
     report.add("data", data(config));

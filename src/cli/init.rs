@@ -61,7 +61,7 @@ pub fn run(
     Ok(())
 }
 
-/// Choices by flags, or by a user at a terminal; `None` if neither is there.
+/// Choices by flags, or by a user at a terminal; `None` without both.
 fn chosen(loaded: &Loaded, answers: &Answers, from_stdin: bool) -> anyhow::Result<Chosen> {
     let usage = |message: String| anyhow::Error::from(Exit::new(USAGE, message));
     let decided = |key: &str| match loaded.sources.get(key) {

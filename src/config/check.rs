@@ -31,6 +31,7 @@ pub fn problems(config: &Config) -> Vec<(&'static str, String)> {
     found
 }
 
+/// Takes a rule: whether it holds, its setting, and the problem if it does not.
 type Rule<'a> = &'a mut dyn FnMut(bool, &'static str, &str);
 
 fn shop(config: &Config, rule: Rule<'_>) {

@@ -78,7 +78,7 @@ async fn command(
     let mut from = BufReader::new(from);
     let first = tokio::time::timeout(LINE_DEADLINE, from.fill_buf());
     if first.await.context("no command was received")??.is_empty() {
-        // A caller only checked whether a daemon is there.
+        // A caller only checked whether a daemon runs.
         return Ok(());
     }
     let order = match read(&mut from).await {

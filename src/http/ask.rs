@@ -12,7 +12,7 @@ pub fn ask(request: &Request) -> Result<RequestContext, ApiError> {
     ask_for(request, &request.body)
 }
 
-/// The same if only `body` counts of the body.
+/// As [`ask`], with `body` in place of the request's whole body.
 pub fn ask_for(request: &Request, body: &[u8]) -> Result<RequestContext, ApiError> {
     let caller = request.shared_caller()?;
     // A cashier's till is the one of the open shift; a manager without a till may enable it again.

@@ -20,8 +20,8 @@ pub fn failed(failure: Failure) -> ApiError {
     }
 }
 
-/// The answer when stored rows can't be read. For damage it says so; any other error is a defect, which only the log
-/// describes.
+/// The answer if stored rows can't be read. Damage is named in the answer; another error is a defect, which only the
+/// log describes.
 pub fn stored(error: StorageError) -> ApiError {
     match error {
         StorageError::Damaged { .. } => ApiError::damaged(error),

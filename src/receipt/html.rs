@@ -59,7 +59,7 @@ mod tests {
     use crate::receipt::{Layout, Part};
 
     #[test]
-    fn what_people_typed_is_text() {
+    fn typed_html_is_escaped() {
         let name = "<script>alert('1')</script> & \"co\"".to_owned();
         let page = html("<t>", &Layout(vec![Part::Line(name.clone()), Part::Figure(name, "1".to_owned())]));
         assert!(!page.contains("<script") && !page.contains("<t>"), "{page}");

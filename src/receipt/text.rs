@@ -62,7 +62,7 @@ fn centred(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(room / 2))
 }
 
-/// A text at the left and a figure at the right: in one line where both fit, else the text in lines of its own. A figure is
+/// A text at the left and a figure at the right, in one line if both fit, otherwise in separate lines. A figure is
 /// never cut.
 pub fn figured(text: &str, figure: &str, columns: usize) -> Vec<String> {
     let (text, figure) = (plain(text), plain(figure));

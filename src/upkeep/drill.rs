@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 const RESULT: &str = "drill.json";
 /// Folder of the copy while it is checked. It is removed afterwards, also by the next drill if one is interrupted.
 const SCRATCH: &str = "drill.scratch";
-/// Interval at which the daemon looks for a new result.
-const LOOK: Duration = Duration::from_secs(5);
+/// Interval at which the daemon reads the result.
+const READ_EVERY: Duration = Duration::from_secs(5);
 /// Longest reason that is kept, in characters.
 const PROBLEM_CHARS_MAX: usize = 500;
 
@@ -44,7 +44,7 @@ pub fn last(backups: &Path) -> Option<BackupDrill> {
 /// Reports each new result, and damage that the background check finds, to head office until it is dropped.
 pub async fn report(store: StoreHandle, backups: PathBuf) {
     let mut reported = (read_last(&backups).await, store.storage().damage());
-    let mut looks = tokio::time::interval(LOOK);
+    let mut looks = tokio::time::interval(READ_EVERY);
     looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         looks.tick().await;
@@ -56,7 +56,7 @@ pub async fn report(store: StoreHandle, backups: PathBuf) {
     }
 }
 
-/// [`last`] off the runtime's threads: the disk may be slow.
+/// [`last`] on another thread, because the disk may be slow.
 async fn read_last(backups: &Path) -> Option<BackupDrill> {
     let backups = backups.to_owned();
     tokio::task::spawn_blocking(move || last(&backups)).await.unwrap_or_default()
@@ -76,7 +76,9 @@ pub fn run(config: &Config, progress: &mut dyn FnMut(Step)) -> anyhow::Result<Ba
     let newest = kept::list(&backups).with_context(|| backups.display().to_string())?.into_iter().next();
     let checked = match &newest {
         None => Err(format!("there is no backup in {}: run store-router backup", backups.display())),
-        Some(backup) => room(config, backup).and_then(|()| check(config, backup, &scratch, progress)),
+        Some(backup) => {
+            check_free_space(config, backup).and_then(|()| check(config, backup, &scratch, progress))
+        }
     };
     // If the time ran out, the copy may still grow; the next drill removes the rest.
     if let Err(error) = remove(&scratch) {
@@ -96,7 +98,7 @@ pub fn run(config: &Config, progress: &mut dyn FnMut(Step)) -> anyhow::Result<Ba
     Ok(result)
 }
 
-/// Locks the folder of backups against a second drill, until the file is dropped or the process ends.
+/// Locks the folder of backups against a second drill. The lock ends when the file is dropped or the process ends.
 fn take_turn(backups: &Path) -> anyhow::Result<File> {
     let folder = File::open(backups).with_context(|| backups.display().to_string())?;
     match folder.try_lock() {
@@ -107,7 +109,7 @@ fn take_turn(backups: &Path) -> anyhow::Result<File> {
 }
 
 /// Refuses a drill that would use the space that selling needs.
-fn room(config: &Config, backup: &BackupFolder) -> Result<(), String> {
+fn check_free_space(config: &Config, backup: &BackupFolder) -> Result<(), String> {
     let options = folder::options(config);
     let spare = options.min_free_bytes.saturating_add(options.segment_bytes);
     let needed = backup.bytes.saturating_add(spare);
@@ -128,7 +130,7 @@ enum Report {
     Ended(Result<u64, String>),
 }
 
-/// Checks a backup within the time limit. Gives the number of records.
+/// Checks a backup within the time limit. Returns the number of records.
 fn check(
     config: &Config,
     backup: &BackupFolder,

@@ -207,7 +207,7 @@ pub enum Unconfirmed {
     /// The storage was closed, or it failed and no longer answers; a restart decides.
     #[error("the storage is closed")]
     Closed,
-    /// The disk took longer than anybody waits.
+    /// The disk took longer than the time limit.
     #[error("the disk does not answer in time")]
     Late,
 }

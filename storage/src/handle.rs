@@ -18,8 +18,8 @@ use tokio::time::timeout;
 /// Most commands between their acceptance and their durability; each holds a permit of the gate from before it
 /// is in an owner's mailbox.
 pub const COMMANDS_MAX: usize = 256;
-/// Most own commits of owners in the writer's queue, beside the commands: each takes a permit of the reserve when
-/// all that is left is to submit it. So the reserve waits for nothing but the writer, whatever else is waiting.
+/// Most own commits of owners in the writer's queue, beside the commands. Each takes a permit of the reserve just
+/// before it is submitted, so that the reserve waits for the writer only.
 pub const OWN_COMMITS_MAX: usize = 64;
 /// Longest wait for the writer. After it the outcome is unknown, as after a crash.
 pub const WRITER_DEADLINE: Duration = Duration::from_secs(30);

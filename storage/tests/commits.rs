@@ -5,7 +5,7 @@ use domain::model::base::ids::StoreId;
 use storage::{Storage, StorageError};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_answered_is_there_after_a_start() {
+async fn an_answered_commit_is_there_after_a_start() {
     let folder = folder();
     let storage = open(folder.path());
     let mut till = Shop::new("till-1");

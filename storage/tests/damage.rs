@@ -387,7 +387,7 @@ async fn damage_in_an_old_segment_is_named_by_the_scrub() {
 }
 
 #[tokio::test]
-async fn what_an_interrupted_process_left_half_made_is_removed() {
+async fn files_that_an_interrupted_process_left_incomplete_are_removed() {
     let folder = folder();
     sold(folder.path(), 200).await;
     let left = ["journal/0000000000000001.tmp", "journal/next.tmp", "snapshots/0000000000000009.tmp"];

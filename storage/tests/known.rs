@@ -1,4 +1,4 @@
-//! Rows in the cache are those of the last commit, whatever was read before.
+//! Cached rows are those of the last commit, whatever was read before it.
 
 use crate::shop::{Shop, folder, open};
 use domain::model::base::event::{Event, fact};
@@ -39,14 +39,14 @@ fn on(day: i64) -> PriceMoment {
 }
 
 /// Reads the price at a time twice, the second time from the cache.
-fn costs(storage: &Storage, now: i64) -> Option<i64> {
+fn price_at(storage: &Storage, now: i64) -> Option<i64> {
     let ask = || storage.products().sold(&"A".into(), on(now)).unwrap().map(|product| product.price);
     let first = ask();
     assert_eq!(ask(), first);
     first.map(Money::get)
 }
 
-fn found(storage: &Storage, code: &str) -> usize {
+fn products_with(storage: &Storage, code: &str) -> usize {
     let ask = || storage.products().sold_by_barcode(code, on(10)).unwrap().len();
     let first = ask();
     assert_eq!(ask(), first);
@@ -54,34 +54,40 @@ fn found(storage: &Storage, code: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_product_is_sold_at_the_price_that_counts_then_after_each_change() {
+async fn a_product_has_the_price_of_each_time_after_each_change() {
     let folder = folder();
     let storage = open(folder.path());
     let mut till = Shop::new("till-1");
     let mut commit = async |event: Event| {
         storage.commit(till.commit(vec![event])).await.unwrap();
     };
-    assert_eq!((costs(&storage, 10), found(&storage, "C1")), (None, 0));
+    assert_eq!((price_at(&storage, 10), products_with(&storage, "C1")), (None, 0));
     commit(Event::product_changed(product(100, &["C1"]))).await;
-    assert_eq!((costs(&storage, 10), found(&storage, "C1"), found(&storage, "C2")), (Some(100), 1, 0));
+    assert_eq!(
+        (price_at(&storage, 10), products_with(&storage, "C1"), products_with(&storage, "C2")),
+        (Some(100), 1, 0)
+    );
     commit(changed(Change::Price { price: price(20, 150) })).await;
     commit(changed(Change::Price { price: price(30, 170) })).await;
     // Reads alternate between times, because a cached price is valid only for its time.
     for (now, amount) in
         [(10, 100), (19, 100), (20, 150), (29, 150), (30, 170), (25, 150), (5, 100), (99, 170)]
     {
-        assert_eq!(costs(&storage, now), Some(amount), "at {now}");
+        assert_eq!(price_at(&storage, now), Some(amount), "at {now}");
     }
     commit(changed(Change::PriceGone { price: price(30, 170) })).await;
-    assert_eq!((costs(&storage, 30), costs(&storage, 10)), (Some(150), Some(100)));
+    assert_eq!((price_at(&storage, 30), price_at(&storage, 10)), (Some(150), Some(100)));
     commit(Event::product_changed(product(90, &["C2"]))).await;
-    assert_eq!((costs(&storage, 10), found(&storage, "C1"), found(&storage, "C2")), (Some(90), 0, 1));
+    assert_eq!(
+        (price_at(&storage, 10), products_with(&storage, "C1"), products_with(&storage, "C2")),
+        (Some(90), 0, 1)
+    );
     let idle = Product { state: ProductState::Inactive, ..product(90, &["C2"]) };
     commit(Event::product_changed(idle)).await;
-    assert_eq!(found(&storage, "C2"), 0);
+    assert_eq!(products_with(&storage, "C2"), 0);
     storage.close().unwrap();
     let storage = open(folder.path());
-    assert_eq!((costs(&storage, 10), costs(&storage, 20)), (Some(90), Some(150)), "after a start");
+    assert_eq!((price_at(&storage, 10), price_at(&storage, 20)), (Some(90), Some(150)), "after a start");
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ fn record_of(event: &Event, sale: &Transaction) -> Option<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_frame_says_once_comes_back_whole() {
+async fn a_frame_with_repetitions_left_out_is_restored_completely() {
     let folder = folder();
     let storage = open(folder.path());
     let mut records: Vec<String> = Vec::new();

@@ -120,7 +120,7 @@ async fn found(events: Vec<Event>) -> VerifyReport {
 }
 
 #[tokio::test]
-async fn whatever_happens_in_a_shift_adds_up() {
+async fn the_sums_of_random_shifts_add_up() {
     let mut seen = std::collections::BTreeSet::new();
     for round in 0..SHIFTS {
         let shop = lived(SEED + round, round % 2 == 0);

@@ -263,7 +263,7 @@ impl Shop {
     pub fn adjust(&mut self, who: &Principal, cmd: &NewAdjustment) -> Result<AdjustmentId, Refusal> {
         let id = AdjustmentId(self.next("adj_"));
         let ids = self.ids("mov_", cmd.lines.len());
-        let event = adjustment::adjust(cmd, id.clone(), ids, &self.products, &self.room(who))?;
+        let event = adjustment::adjust(cmd, id.clone(), ids, &self.products, &self.stock_context(who))?;
         self.commit(event);
         Ok(id)
     }
@@ -276,8 +276,14 @@ impl Shop {
             .collect();
         let ids = self.ids("mov_", lines.len());
         let cmd = NewTransfer { to_store_id: "S002".into(), lines, note: None, draft: None };
-        let event =
-            transfer::create(&cmd, transfer::Receiver::Listed, id, ids, &self.products, &self.room(&boss()))?;
+        let event = transfer::create(
+            &cmd,
+            transfer::Receiver::Listed,
+            id,
+            ids,
+            &self.products,
+            &self.stock_context(&boss()),
+        )?;
         let transfer = event.fact.transfer.clone();
         self.commit(event);
         Ok(transfer)
@@ -287,7 +293,7 @@ impl Shop {
         let id = OpnameId(self.next("opn_"));
         let category = (scope == Scope::Category).then(|| "c".to_owned());
         let cmd = NewOpname { scope, category, skus, blind: None, note: None };
-        let event = opname::start(&cmd, id.clone(), 3, &self.products, &self.room(&boss()))?;
+        let event = opname::start(&cmd, id.clone(), 3, &self.products, &self.stock_context(&boss()))?;
         self.commit(event);
         Ok(id)
     }
@@ -296,7 +302,7 @@ impl Shop {
         let (qty, zone) = (qty.into(), zone.map(str::to_owned));
         let count = Count { sku: sku.into(), code: None, qty, zone, withdraw: None };
         let cmd = CountOpname { counts: vec![count], mode: None };
-        let event = opname::count(&cmd, id, &self.products, &self.room(&boss()))?;
+        let event = opname::count(&cmd, id, &self.products, &self.stock_context(&boss()))?;
         self.commit(event);
         Ok(())
     }
@@ -304,7 +310,7 @@ impl Shop {
     pub fn post_count(&mut self, id: &OpnameId, accept: bool) -> Result<(), Refusal> {
         let ids = self.ids("mov_", self.ledger.counted.len());
         let cmd = PostOpname { accept: Some(accept) };
-        let event = opname::post(&cmd, id, ids, &self.room(&boss()))?;
+        let event = opname::post(&cmd, id, ids, &self.stock_context(&boss()))?;
         self.commit(event);
         Ok(())
     }

@@ -195,7 +195,7 @@ impl Shop {
     }
 
     /// A user in the stock room, now.
-    pub fn room<'a>(&'a self, who: &'a Principal) -> StockContext<'a> {
+    pub fn stock_context<'a>(&'a self, who: &'a Principal) -> StockContext<'a> {
         StockContext {
             now: self.now,
             authorization: Authorization::unapproved(who),

@@ -170,7 +170,7 @@ fn a_value_that_lost_is_put_back_and_settings_name_head_office() {
 }
 
 #[test]
-fn who_did_what_is_found_by_person_document_and_day() {
+fn actions_are_found_by_user_document_and_day() {
     let store = Store::open();
     store.receive_all(10);
     let mut till = store.login("till-1").at_register("till-1");

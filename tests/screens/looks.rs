@@ -1,4 +1,4 @@
-//! Checks of pages in intermediate states; the amount that is loaded at first, and caching.
+//! Pages in intermediate states, the size of the first load, caching, forced colours and the content security policy.
 
 use crate::examine::{Pictures, examined};
 use crate::screen::{ENTER, F9, Screen};
@@ -41,7 +41,7 @@ fn the_first_load_is_small_and_compressed() {
 }
 
 #[test]
-fn with_the_systems_own_colours_what_is_chosen_and_what_is_pressed_still_shows() {
+fn with_forced_colours_selected_and_pressed_elements_have_a_border() {
     let Some(mut screen) = Screen::selling(Store::open_with("", 1)) else { return };
     let features = json!({"features": [{"name": "forced-colors", "value": "active"}]});
     screen.browser.devtools("Emulation.setEmulatedMedia", &features);
@@ -67,7 +67,7 @@ fn with_the_systems_own_colours_what_is_chosen_and_what_is_pressed_still_shows()
 }
 
 #[test]
-fn the_other_pages_keep_to_the_policy() {
+fn the_other_pages_keep_the_content_security_policy() {
     let Some(mut screen) = Screen::open(Store::open_with("", 1)) else { return };
     screen.visit("/docs");
     screen.reads("#title", "Store Router");
@@ -91,7 +91,7 @@ fn raw(store: &Store, tag: &str) -> String {
 }
 
 #[test]
-fn files_are_kept_and_asked_for_by_what_they_hold() {
+fn files_are_cached_by_their_content() {
     let store = Store::open_with("", 1);
     let page = store.client().get("/pos");
     assert_eq!(page.status, 200);

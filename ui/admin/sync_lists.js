@@ -6,7 +6,7 @@ import { t } from "../kit/i18n.js";
 import { ListPage } from "../kit/list.js";
 import { moment, since } from "./parts.js";
 
-/** What a parked record waits for, by its code. */
+/** Reason why a record is parked, by its code. */
 const WAITS_FOR = {
   unknown_type: "This store's software is newer than head office's. The record is applied after head office upgrades",
   unknown_schema: "This store's software is newer than head office's. The record is applied after head office upgrades",

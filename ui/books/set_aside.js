@@ -23,7 +23,8 @@ const KINDS = [
   "other",
 ];
 /** Most rows that a preview shows. */
-const SHOWN = 50;
+const SHOWN_MAX = 50;
+/** States in which a user can decide on a row. */
 const DECIDABLE = ["open", "noted"];
 
 const reasonCell = (row) =>
@@ -48,8 +49,8 @@ const columns = [
   col(t("Amount"), (row) => inMoney(row.amount), "num"),
 ];
 
-/** Number of rows for each reason. */
-export const counts = (one) => {
+/** Returns the number of rows for each reason, as text. */
+export const countsText = (one) => {
   const all = Object.entries(one.set_aside ?? {});
   return all.map(([reason, n]) => `${t(`aside.${reason}`)}: ${number(n)}`).join(" \u00b7 ");
 };
@@ -59,11 +60,11 @@ export const previewed = (preview) => {
   const rows = preview.rows_set_aside ?? [];
   if (!rows.length) return nothing;
   return html`<div id="set-aside">
-    ${table(t("Set aside: {n}", { n: number(rows.length) }), columns, rows.slice(0, SHOWN), t("No rows set aside"))}
+    ${table(t("Set aside: {n}", { n: number(rows.length) }), columns, rows.slice(0, SHOWN_MAX), t("No rows set aside"))}
     <p class="muted">
-      ${counts(preview)}${
-        rows.length > SHOWN
-          ? ` \u00b7 ${t("The first {n} are shown. The statement lists all", { n: number(SHOWN) })}`
+      ${countsText(preview)}${
+        rows.length > SHOWN_MAX
+          ? ` \u00b7 ${t("The first {n} are shown. The statement lists all", { n: number(SHOWN_MAX) })}`
           : nothing
       }
     </p>

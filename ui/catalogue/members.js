@@ -1,4 +1,4 @@
-// Members: found, changed, merged, blocked.
+// Members are listed, registered, changed, merged, blocked and erased.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { words } from "../kit/codes.js";
@@ -92,7 +92,7 @@ export const ofMember = () => ({
   },
 });
 /** Shows both members side by side before the merge. */
-const beside = (gone, stays) =>
+const comparison = (gone, stays) =>
   html`<table class="grid fold">
     <thead>
       <tr>
@@ -137,7 +137,7 @@ const merge = async (page, one) => {
     no: t("Keep"),
     danger: true,
     text: t("Points and sales move to the other member. This can't be undone"),
-    body: beside(one, stays),
+    body: comparison(one, stays),
     act: async () => {
       try {
         return await app.change("POST", path("/api/members/:id/merge", { id: one.member_id }), {

@@ -46,7 +46,7 @@ const fields = (app, one = { name: "", url: "", event_types: [], store_ids: [] }
     value: one.store_ids.includes(""),
   },
 ];
-/** What was typed. Without stores, the webhook gets the events of all, and those without a store. */
+/** The request body. Without stores, the webhook gets the events of all, and those without a store. */
 const body = ({ event_types, store_ids, office, ...rest }) => ({
   ...rest,
   event_types: texts(event_types ?? ""),

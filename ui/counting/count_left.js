@@ -1,10 +1,10 @@
-// Products that a count still lacks: searched by words, page by page; pressing one counts it.
+// Products that were not counted yet, page by page, with a search. Pressing one opens it for counting.
 import { html, nothing } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
 import { ListPage } from "../kit/list.js";
 
 const SEARCH_AFTER_MS = 250;
-const AT_ONCE = 50;
+const PAGE_ITEMS = 50;
 /** Highest number of items in one answer. */
 const LIMIT_MAX = 500;
 
@@ -16,7 +16,7 @@ class CountLeft extends ListPage {
     super();
     this.pattern = "/api/opname/:id/uncounted";
     this.text = "";
-    this.much = AT_ONCE;
+    this.limit = PAGE_ITEMS;
   }
 
   params() {
@@ -25,12 +25,12 @@ class CountLeft extends ListPage {
 
   /** Reads as many items as were shown, so that users keep their position. */
   query() {
-    return { q: this.text, limit: this.much };
+    return { q: this.text, limit: this.limit };
   }
 
   /** Products that were seen keep their names while the store can't be reached. */
   async load(more) {
-    this.much = more ? AT_ONCE : Math.min(Math.max(this.items?.length ?? 0, AT_ONCE), LIMIT_MAX);
+    this.limit = more ? PAGE_ITEMS : Math.min(Math.max(this.items?.length ?? 0, PAGE_ITEMS), LIMIT_MAX);
     await super.load(more);
     for (const { sku, name, shelf_place: place } of this.items ?? [])
       this.queue.knows(sku, this.queue.known.get(sku) ?? { sku, name, place });
@@ -38,7 +38,7 @@ class CountLeft extends ListPage {
 
   typed(text) {
     this.text = text.trim();
-    this.items = this.items.slice(0, AT_ONCE);
+    this.items = this.items.slice(0, PAGE_ITEMS);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.load(), SEARCH_AFTER_MS);
   }

@@ -34,7 +34,7 @@ class PageSend extends LinesPage {
     await need(this.app, "stores", true);
   }
 
-  /** The stores that head office has sent; without the list an ID is typed. */
+  /** The other stores of the company. Without a list from head office, an ID is typed. */
   get stores() {
     return rows("stores").filter(({ store_id: id }) => id !== this.app.settings.store_id);
   }
@@ -57,13 +57,13 @@ class PageSend extends LinesPage {
 
   async save(body) {
     const draft = this.asDraft;
-    const made = await this.app.command({
+    const transfer = await this.app.command({
       url: "/api/transfers",
       body: { ...body, ...(draft ? { draft } : {}) },
       label: "Transfer",
     });
     this.forget();
-    await this.app.go("transfers", made.transfer_id);
+    await this.app.go("transfers", transfer.transfer_id);
     this.app.say("ok", draft ? t("Draft saved. Stock has not changed") : t("Sent. Stock updated"));
   }
 
@@ -74,17 +74,17 @@ class PageSend extends LinesPage {
       </button>`;
   }
 
-  /** Sends the form, or saves a draft for the other button. */
+  /** Sends the goods, or only saves a draft. */
   send(draft = false) {
     this.asDraft = draft === true;
     return super.send();
   }
 
   row(line, index) {
-    const short = (line.qty ?? 0) > line.there;
+    const isShort = (line.qty ?? 0) > line.there;
     return html`<tr>
       ${this.product(line)}
-      <td class="num"><div class=${short ? "differs" : ""}>${number(line.there)}</div></td>
+      <td class="num"><div class=${isShort ? "differs" : ""}>${number(line.there)}</div></td>
       ${this.pieces(line, index)}${this.removal(line)}
     </tr>`;
   }

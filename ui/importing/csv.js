@@ -1,4 +1,4 @@
-// Files of a spreadsheet for a preview: bytes become text, text becomes rows. The server parses them again.
+// Reads a file of a spreadsheet for its preview. The server reads the file again.
 
 /** Encodings of files, as the server names them, with their names for a person. */
 export const ENCODINGS = [
@@ -8,7 +8,7 @@ export const ENCODINGS = [
   ["iso-8859-1", "ISO-8859-1"],
 ];
 
-/** The encoding that a byte order mark names, for a decoder; null without a mark. */
+/** The encoding that a byte order mark names, for `TextDecoder`; null without a mark. */
 const markOf = (/** @type {Uint8Array} */ [first, second, third]) => {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
@@ -27,10 +27,10 @@ const encodingOf = (bytes) => {
 };
 
 const SEPARATORS = [";", ",", "\t", "|"];
-/** Lines by which the separator is found. */
-const LOOKED_AT = 20;
+/** First lines by which the separator and the header are found. */
+const FIRST_LINES = 20;
 
-/** The cells of a line; quotes by RFC 4180. */
+/** The cells of a line. Quotes are read as in RFC 4180. */
 const cells = (line, separator) => {
   const found = [];
   let cell = "";
@@ -44,7 +44,7 @@ const cells = (line, separator) => {
   }
   return [...found, cell.trim()];
 };
-const filled = (row) => row.filter(Boolean).length;
+const filledCells = (row) => row.filter(Boolean).length;
 
 /**
  * The encoding of a file and its lines that are not empty, each with its number and cells. A byte order mark overrides
@@ -55,18 +55,19 @@ export const readFile = (buffer, chosen = "") => {
   const encoding = chosen || encodingOf(bytes);
   const lines = new TextDecoder(markOf(bytes) ?? encoding).decode(bytes).split(/\r\n|\n|\r/);
   const named = /^sep=(.)$/i.exec(lines[0] ?? "")?.[1];
-  const many = (mark) => lines.slice(0, LOOKED_AT).reduce((most, line) => Math.max(most, line.split(mark).length), 0);
-  const separator = named ?? SEPARATORS.reduce((best, mark) => (many(mark) > many(best) ? mark : best));
+  const columns = (mark) =>
+    lines.slice(0, FIRST_LINES).reduce((most, line) => Math.max(most, line.split(mark).length), 0);
+  const separator = named ?? SEPARATORS.reduce((best, mark) => (columns(mark) > columns(best) ? mark : best));
   const rows = lines
     .map((line, at) => ({ line: at + 1, text: line, cells: cells(line, separator) }))
     .slice(named ? 1 : 0)
-    .filter((row) => filled(row.cells));
+    .filter((row) => filledCells(row.cells));
   return { encoding, rows };
 };
 
-/** The line that names the columns: the first with as many cells as any of the first ones. */
+/** The line that names the columns: of the first lines, the first one with the most cells. */
 export const headerOf = (rows) => {
-  const first = rows.slice(0, LOOKED_AT);
-  const most = Math.max(...first.map((row) => filled(row.cells)));
-  return first.find((row) => filled(row.cells) === most) ?? first[0];
+  const first = rows.slice(0, FIRST_LINES);
+  const most = Math.max(...first.map((row) => filledCells(row.cells)));
+  return first.find((row) => filledCells(row.cells) === most) ?? first[0];
 };

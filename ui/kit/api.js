@@ -23,14 +23,14 @@ const ANSWER_WITHIN_MS = 15_000;
 /** Version of these pages, from their address. */
 const BUILD = /\/ui\/([^/]+)\//.exec(import.meta.url)?.[1];
 
-/** Each answer says which pages are served by now: of others the app hears as `newer`. */
+/** Each answer names the served version of the pages. Another one is reported to the app as `newer`. */
 const noteBuild = (answer) => {
   const served = answer.headers.get("X-Build");
   if (served && served !== BUILD) dispatchEvent(new CustomEvent("newer", { detail: served }));
   return answer;
 };
 
-/** 22 characters that nobody guesses; `crypto.randomUUID` is absent over plain HTTP. */
+/** 22 random characters; `crypto.randomUUID` is absent over plain HTTP. */
 export const newKey = () => {
   const bytes = crypto.getRandomValues(new Uint8Array(22));
   return Array.from(
@@ -39,7 +39,7 @@ export const newKey = () => {
   ).join("");
 };
 
-/** A path of the interface with its parameters filled in. */
+/** A path of the API with its parameters. */
 export const path = (pattern, params = {}, query = {}) => {
   const filled = pattern.replace(/:([a-z_]+)/g, (_, name) => encodeURIComponent(params[name]));
   const asked = new URLSearchParams(
@@ -104,7 +104,7 @@ export const send = async (method, url, { body, type, key, match, token, registe
   return envelope.data;
 };
 
-/** A stream of text that goes on until `signal` ends it; `take` gets what comes. */
+/** Reads a stream of text until `signal` ends it; `take` receives each part. */
 export const follow = async (url, { token, last, signal, take }) => {
   const headers = {
     Authorization: `Bearer ${token}`,

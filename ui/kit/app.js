@@ -61,7 +61,7 @@ export class App extends Messages {
     this.start();
   }
 
-  /** Head office has no scanner: fast text was pasted. */
+  /** False where there are no scanners: fast text is pasted there. */
   get takesScans() {
     return true;
   }
@@ -79,7 +79,7 @@ export class App extends Messages {
     return this.settings?.registers?.find(({ register_id: one }) => one === id)?.name ?? id;
   }
 
-  // ---- asking the store
+  // ---- requests
 
   get(pattern, params, query, accept) {
     return session.ask("GET", path(pattern, params, query), { register: this.register, accept });
@@ -101,9 +101,9 @@ export class App extends Messages {
     return persist(method, url, { body, type, key, register: this.register }, (error) => this.doubt(error));
   }
 
-  /** A command that moves money or goods. Where a manager has to approve, asks for that on the spot. */
+  /** A command that moves money or goods. Asks a manager for the approval that it may need. */
   async command(intent) {
-    // One key for both attempts: the approved one takes the stored place of the one that was refused.
+    // Both attempts have one key: the approved command replaces the refused one.
     const keyed = { key: newKey(), register: this.register, amount: null, by: this.user.name, ...intent };
     const report = (error) => this.doubt(error, keyed);
     try {
@@ -140,12 +140,12 @@ export class App extends Messages {
     return at && persist("GET", at, { register }, (error) => this.doubt(error));
   }
 
-  /** A manager's approval on the spot, or null. */
+  /** A manager's approval, or null. */
   async approved(...asked) {
     return (await this.part(() => import("./approval.js")))?.approve(this, ...asked) ?? null;
   }
 
-  // ---- coming in
+  // ---- session
 
   async start() {
     if (session.isLeaving()) session.leave((error) => this.leaves(error));
@@ -187,7 +187,7 @@ export class App extends Messages {
     ];
   }
 
-  /** Stops everything of this user, and repeats the log-out until the store answers. */
+  /** Ends this user's session, and repeats the log-out until the store answers. */
   logOut() {
     session.logOut((error) => this.leaves(error));
     this.user = null;
@@ -206,7 +206,7 @@ export class App extends Messages {
     this.asked = mine;
     const ready = this.later?.[page];
     if (ready && !(await this.part(ready))) return;
-    // Meanwhile another page may have been asked for, whose files came sooner.
+    // Another page may have been chosen meanwhile.
     if (this.asked !== mine) return;
     this.typed = false;
     this.params = params;
@@ -221,10 +221,7 @@ export class App extends Messages {
     page?.querySelector("[data-focus]")?.focus();
   }
 
-  /**
-   * A part of the pages that is loaded when it is needed; what it holds, or null where it is not to be had, which is
-   * said.
-   */
+  /** Loads a module when it is needed. If that fails, shows a message and returns null. */
   async part(load) {
     try {
       return (await load()) ?? true;
@@ -234,7 +231,7 @@ export class App extends Messages {
     }
   }
 
-  /** A file of this page is gone: another version is served, or nobody answers. */
+  /** Says why a file can't be loaded: another version is served, or nobody answers. */
   async stale() {
     low();
     const there = await send("GET", "/health", {}).then(

@@ -6,7 +6,7 @@ import { t } from "./i18n.js";
 import { able } from "./session.js";
 import { Approver } from "../pins/approver.js";
 
-/** By the setting that has the limit. */
+/** Texts of reasons, by the setting with the limit. */
 const BY_SETTING = {
   "pricing.discount_limit_bp": ({ value, limit }, app) => {
     const points = app.settings?.pricing?.discount_limit_bp;

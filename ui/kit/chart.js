@@ -1,5 +1,5 @@
-// Columns of a period: drawn by the page in its own text size, so that a phone reads them too. Every value stands in
-// the table below.
+// A column chart of a period, drawn in the page's text size so that it is readable on a phone. The table below has
+// every value.
 import { html, nothing } from "../vendor/lit.js";
 import { vars } from "./controls.js";
 import { by, money, rate, units } from "./format.js";

@@ -24,7 +24,7 @@ export const words = (error, counted = false) => {
   const code = known(stated) ? stated : `error.${error.code}`;
   const text = known(code) ? t(code) : t("The store refused: {message}", { message: error.message });
   const more = [];
-  // The server says what is wrong with a field in English alone; the field's own name is in the page's language.
+  // The problem of a field is in English, and the field's name in the page's language.
   for (const { path, problem } of details.fields ?? [])
     if (problem) {
       const name = path

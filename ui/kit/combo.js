@@ -1,5 +1,5 @@
-// A field that names something: what is typed is searched among names, and only what is chosen counts. It follows the
-// combobox pattern of ARIA; the focus stays in the text field.
+// A field in which an object is chosen by its name: typed text is searched among the names. It follows the combobox
+// pattern of ARIA; the focus stays in the text field.
 import { html, ifDefined, LitElement, nothing } from "../vendor/lit.js";
 import { icon, problem } from "./controls.js";
 import { number } from "./format.js";
@@ -15,15 +15,15 @@ const same = (one, text) => Boolean(one) && one.toLowerCase() === text.toLowerCa
 /**
  * @typedef {object} Option
  * @property {string} id
- * @property {string} text What stands in the field.
+ * @property {string} text Text in the field.
  * @property {any} [note] Shown beside it in the list.
  */
 /**
- * @typedef {object} Source What may be named.
+ * @typedef {object} Source Objects to choose from.
  * @property {(text: string) => Promise<Option[]>} find
  * @property {(id: string) => string} text
  * @property {(text: string) => Promise<Option | null>} [exact] The one with this code or name.
- * @property {() => Promise<unknown>} [ready] Loads the names of what is chosen already.
+ * @property {() => Promise<unknown>} [ready] Loads the names of chosen objects.
  * @property {{ label: (text: string) => string, act: (text: string) => Promise<string> }} [create] Adds a new one.
  * @property {boolean} [free] Whether text that names nothing known is taken as it is.
  */
@@ -89,13 +89,13 @@ export class Combo extends LitElement {
     return [this.value ?? ""].flat().filter((id) => id !== "");
   }
 
-  /** Whether something was typed that names nothing yet. */
+  /** Whether typed text does not name an object. */
   get unclear() {
     return this.typed !== null && this.typed.trim() !== "";
   }
 
   willUpdate(changed) {
-    // Another document is shown: what was typed for the one before is gone.
+    // Another document is shown: text that was typed for the previous one is dropped.
     if (changed.has("value") && changed.get("value") !== undefined && !this.own) this.typed = null;
     this.own = false;
   }
@@ -104,7 +104,7 @@ export class Combo extends LitElement {
     return t("Nothing found for {text}. Choose from the list", { text: this.typed.trim() });
   }
 
-  /** The form that it stands in reads this one. */
+  /** The form reads this. */
   get kept() {
     return this.unclear && !this.several ? "" : this.chosen.join(",");
   }
@@ -116,11 +116,11 @@ export class Combo extends LitElement {
     if (mine !== this.asked || !this.isConnected) return;
     this.found = text.trim();
     this.options = this.several ? found.filter(({ id }) => !this.chosen.includes(id)) : found;
-    // What adds a new one is chosen on purpose: Enter behind a typing mistake is none.
+    // The entry that adds a new object must be selected: Enter after a typing mistake must not add one.
     this.active = text.trim() && this.options.length ? 0 : -1;
   }
 
-  /** The options, and last what adds a new one. */
+  /** The options, and last the entry that adds a new object. */
   get entries() {
     const text = this.typed?.trim() ?? "";
     const known = this.options.some(({ id, text: name }) => [id, name].some((one) => same(one, text)));
@@ -185,8 +185,8 @@ export class Combo extends LitElement {
   }
 
   /**
-   * Chooses what the typed text names: the option with this code or name, the only one that is found, or the new name
-   * that was `active` before the search ended. Anything else is an error, and nothing is chosen.
+   * Chooses the object that the typed text names: the option with this code or name, the only result, or the new name
+   * that was `active` before the search ended. Otherwise shows an error, and nothing is chosen.
    */
   async settle(active = null) {
     const text = this.typed?.trim();
@@ -372,15 +372,15 @@ export class Combo extends LitElement {
 customElements.define("x-combo", Combo);
 
 /**
- * A field of what `source` names.
+ * A field in which an object of `source` is chosen.
  * @param {object} about
  * @param {string} about.id Of the text field, as its label has it.
  * @param {Source} about.source
  * @param {any} [about.value] One id, or a list of them.
  * @param {boolean} [about.several]
- * @param {boolean} [about.adds] Whether what is chosen goes elsewhere, and the field is empty again.
+ * @param {boolean} [about.adds] Whether the chosen object is added elsewhere, and the field is cleared.
  * @param {string} [about.name] Of the value in a form.
- * @param {string} [about.label] Where no label stands beside it.
+ * @param {string} [about.label] If there is no label beside it.
  * @param {boolean} [about.focus]
  * @param {boolean} [about.disabled]
  * @param {(value: any) => void} [about.onChoose]

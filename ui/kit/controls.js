@@ -21,8 +21,8 @@ export const notice = (kind, name, text) =>
 /** A template of one element. */
 export const single = (template) => Object.assign(template, { single: true });
 /**
- * What stands in a cell; on a phone all of it beside its head. What is one already gets no element around it: a list
- * has hundreds.
+ * The content of a cell as one element, which a phone shows beside its head. A single element gets no other around it:
+ * a list has hundreds.
  */
 export const inside = (value) =>
   typeof value === "object" && value !== null && !value.single ? html`<div>${value}</div>` : value;
@@ -31,7 +31,7 @@ export const inside = (value) =>
 export const field = (label, input, id, error) =>
   html`<div class="field"><label for=${id}>${label}</label>${input}${problem(error, `${id}-problem`)}</div>`;
 
-/** A field of an amount gets what was pasted as a whole, or keeps what it has. */
+/** A field of an amount takes the whole pasted amount, or keeps its value. */
 export const pasteAmount = async (event, onValue) => {
   event.preventDefault();
   const text = event.clipboardData.getData("text");
@@ -47,7 +47,7 @@ export const pasteAmount = async (event, onValue) => {
   onValue?.(value);
 };
 
-/** Writes an amount anew and leaves the caret between the digits where it was. */
+/** Groups an amount again, and keeps the caret between the same digits. */
 export const regroup = (input, text) => {
   let right = input.value.slice(input.selectionEnd).replace(/\D/g, "").length;
   let at = text.length;
@@ -127,7 +127,7 @@ const OTHER_EMS = 0.4;
 export const fits = (text) =>
   vars({ "--ems": [...text].reduce((all, one) => all + (/\d/.test(one) ? DIGIT_EMS : OTHER_EMS), 0) });
 
-/** What a template gives that leaves a part as it is. */
+/** Value of a template that leaves a part unchanged. */
 const SAME = Symbol.for("lit-noChange");
 class Unless extends Directive {
   update(part, [shown, draw]) {
@@ -140,7 +140,7 @@ class Unless extends Directive {
     return draw();
   }
 }
-/** A part that is drawn anew only when one of the values differs that it shows. */
+/** A part that is drawn again only if one of its values differs. */
 export const unlessSame = directive(Unless);
 
 /** Scans that were not taken, a red line for each; `dismiss(one)` takes one away, `dismiss(null)` all. */
@@ -171,9 +171,9 @@ export const refusedLines = (list, dismiss) => {
   </section>`;
 };
 
-// ---- what stands where an answer is still to come, or did not come
+// ---- pending and failed answers
 
-/** Who waits for longer than this is told that it goes on. */
+/** Time after which a message says that the wait continues. */
 const STILL_MS = 3000;
 const SECOND_MS = 1000;
 const BONES = 8;
@@ -198,7 +198,7 @@ class Loading extends LitElement {
   }
 
   render() {
-    // What is said stands beside what is busy: of a busy part nothing is read out.
+    // The message is outside of the busy part, in which nothing is read out.
     return html`<div class="panel bones">
       <p class=${this.still ? "muted" : "vh"} role="status">
         ${this.still ? t("Still loading\u2026") : t("Loading\u2026")}
@@ -245,7 +245,7 @@ export class Retry extends LitElement {
 }
 customElements.define("x-retry", Retry);
 
-/** When it is asked again by itself, where the server said so. */
+/** Counts down to the next try, if the server named its time. */
 export const retry = (error, act) =>
   error.retryAfter ? html`<x-retry .error=${error} .act=${act}></x-retry>` : nothing;
 

@@ -28,7 +28,7 @@ for (const language of ["en-GB", "id-ID"]) {
     );
 }
 
-/** The day that these are, as the interface takes it; null where the calendar has none. */
+/** The day as `2026-11-28`; null if the calendar does not have it. */
 const dayOf = (year, month, date) => {
   const at = new Date(Date.UTC(year, month - 1, date));
   const exists = at.getUTCMonth() === month - 1 && at.getUTCDate() === date;
@@ -36,8 +36,8 @@ const dayOf = (year, month, date) => {
 };
 
 /**
- * The day that somebody typed: `2026-11-28`, or day, month and year in this order with the month as a figure or by its
- * name; without a year this year's. Null where it is none.
+ * The typed day: `2026-11-28`, or day, month (number or name) and year. The year defaults to the present one. Null if
+ * it is no day.
  */
 export const typedDay = (text, today = isoDay()) => {
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text.trim());
@@ -56,7 +56,7 @@ export class DayField extends LitElement {
     field: { attribute: false },
     name: { attribute: false },
     max: { attribute: false },
-    // New with each drawing of what it stands in, which may be in another language.
+    // Set again with each drawing of the page, which may be in another language.
     choose: { attribute: false, hasChanged: () => true },
     typed: { state: true },
     wrong: { state: true },
@@ -94,13 +94,13 @@ export class DayField extends LitElement {
     });
   }
 
-  /** The form that it stands in reads this one. */
+  /** The form reads this. */
   get kept() {
     return this.typed === null ? (this.value ?? "") : (typedDay(this.typed) ?? "");
   }
 
   willUpdate(changed) {
-    // Another document is shown: what was typed for the one before is gone.
+    // Another document is shown: text that was typed for the previous one is dropped.
     if (changed.has("value") && changed.get("value") !== undefined) Object.assign(this, { typed: null, wrong: false });
   }
 
@@ -109,7 +109,7 @@ export class DayField extends LitElement {
     this.wrong = false;
   }
 
-  /** A day that is whole counts; anything else stays where it stands, and is said to be none. */
+  /** Chooses a complete day. Other text stays, with an error. */
   ends() {
     if (this.typed === null) return;
     this.wrong = this.unclear;

@@ -1,12 +1,12 @@
-// Questions over the page, the newest on top. Esc is no; while an answer is being checked nothing closes them, and the
-// focus goes back.
+// Questions over the page, the newest on top. Esc means no, except while an answer is checked. The focus returns
+// afterwards.
 import { html, keyed, LitElement, nothing } from "../vendor/lit.js";
 import { problem } from "./controls.js";
 import { t } from "./i18n.js";
 
 export class XDialog extends LitElement {
-  // `away`: questions are neither drawn nor answered, as behind a lock; those that wait for an answer stand there again
-  // afterwards. `pad`: gives what writes figures where there are no keys.
+  // `away`: questions are hidden, as behind a lock, and shown again afterwards. `pad`: returns buttons for figures if
+  // there is no keyboard.
   static properties = {
     question: { state: true },
     error: { state: true },
@@ -26,8 +26,8 @@ export class XDialog extends LitElement {
   }
 
   /**
-   * Asks; `fields` is a template whose named inputs become the answer. Nobody answered: null. What the answer of an
-   * open question leads to, as a manager's approval, is asked above it; anything else waits until it is answered.
+   * Asks a question. The named inputs of the template `fields` become the answer; null if there is none. A question
+   * that results from an open one, such as an approval, is shown above it. Others wait.
    */
   ask(question) {
     if (this.question && !this.busy) return this.answered.then(() => this.ask(question));
@@ -70,7 +70,7 @@ export class XDialog extends LitElement {
     if (under) this.begin(under, true);
     else {
       this.querySelector("dialog")?.close();
-      // The browser gives the focus back without the caret, and what is typed next would go nowhere.
+      // The browser returns the focus without the caret, so that typed text would be lost.
       /** @type {any} */
       const field = document.activeElement;
       if (field?.matches("input, textarea")) {
@@ -84,8 +84,7 @@ export class XDialog extends LitElement {
   }
 
   /**
-   * Nobody is there any more to be asked: no question is answered, and what is under way is looked up when its person
-   * is back.
+   * Ends all questions without an answer, since the user is gone. Running commands are looked up when the user is back.
    */
   abandon() {
     this.below = [];
@@ -98,7 +97,7 @@ export class XDialog extends LitElement {
     this.close(null);
   }
 
-  /** A browser closes a dialog by itself where it is asked to twice: an open question stands there again. */
+  /** A browser closes a dialog at the second Esc: an open question is shown again. */
   onClose({ target }) {
     if (this.question && !this.away && target.isConnected && !target.open) this.shown();
   }

@@ -124,12 +124,12 @@ const control = ({ name, kind = "text", value, required, choices, focus, rows = 
  * @property {boolean} [focus]
  * @property {any} [hint]
  * @property {any[][]} [choices] Keys and labels.
- * @property {any} [source] What a field of kind `pick` may name, as `ui/records/picks.js` has it.
+ * @property {any} [source] Source of a field of kind `pick`, as in `ui/records/picks.js`.
  * @property {boolean} [several] Whether it may name several.
  * @property {number} [rows]
  * @property {number} [min]
  * @property {number} [max]
- * @property {any} [clears] What an empty field says; `true` is `null`.
+ * @property {any} [clears] Value of an empty field; `true` is `null`.
  */
 
 /** A choice without an empty option always has a value. */
@@ -150,7 +150,7 @@ export const fields = (list) =>
   );
 
 /**
- * What was typed, by its kind; a field that is empty is left out, or what `clears` says that none is: `true` is `null`.
+ * The typed values, by kind. An empty field is left out, or has the value of `clears`; `true` is `null`.
  */
 export const read = (list, given) => {
   const body = {};
@@ -177,9 +177,9 @@ const marked = (list, error) => {
   field?.focus();
 };
 
-/** What somebody types is looked at after this. */
-const LOOKED_AT_AFTER_MS = 250;
-/** Fields with what they would come to below them, worked out anew for each answer that has all that is required. */
+/** Delay of the preview after a key. */
+const PREVIEW_AFTER_MS = 250;
+/** Fields with a preview below them, which is computed again when all required fields have values. */
 const looking = (list, preview) => {
   let [shown, timer, latest] = [nothing, 0, 0];
   const look = async (form, redraw) => {
@@ -197,7 +197,7 @@ const looking = (list, preview) => {
         class="stack"
         @input=${({ target: { form } }) => {
           clearTimeout(timer);
-          timer = setTimeout(() => look(form, redraw), LOOKED_AT_AFTER_MS);
+          timer = setTimeout(() => look(form, redraw), PREVIEW_AFTER_MS);
         }}
       >
         ${fields(list)}
@@ -206,8 +206,8 @@ const looking = (list, preview) => {
 };
 
 /**
- * Asks, and does `act(body)` with what was typed; a refusal is said where the person looks. The answer, or null where
- * nobody wanted it. `preview(body)` gives what stands below the fields.
+ * Asks a question and calls `act(body)` with the typed values. An error is shown in the dialog. Returns the answer, or
+ * null if the user cancelled. `preview(body)` returns the text below the fields.
  * @param {any} app
  * @param {object} question
  * @param {any} question.title

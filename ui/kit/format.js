@@ -45,7 +45,7 @@ export const symbol = () => {
 export const money = (value) => (value < 0 ? "\u2212" : "") + `${symbol()}\u00a0${decimal(Math.abs(value))}`;
 /** Basis points as per cent. */
 export const rate = (points) => `${by(Intl.NumberFormat, { maximumFractionDigits: 2 }).format(points / 100)}\u00a0%`;
-/** A time of day; `timeZone` where it is another one than the page's, as of a store in the list of all. */
+/** A time of day. `timeZone`: if it is not the page's, as in a list of all stores. */
 export const time = (moment, timeZone = zone) =>
   by(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", hour12: false, timeZone })
     .format(new Date(moment))
@@ -71,9 +71,9 @@ export const shortReceipt = (no) => {
   const isOthers = ofShop && no.startsWith(ofShop) && !(ofTill && no.startsWith(ofTill));
   return isOthers ? no.slice(ofShop.length) : `\u2026${no.slice(-8)}`;
 };
-/** What the decimal key made of an amount: its three zeros give way to digits behind it, as of a typed 18.500. */
+/** The amount that the decimal key made. Digits after it replace its three zeros, as in a typed 18.500. */
 let marked = "";
-/** What was typed as an amount: its digits, as cents where there are some (1, 2, 5, 0 are 12.50); nothing is not zero. */
+/** The typed amount in the smallest unit: its digits (1, 2, 5, 0 are 12.50). No digits are not zero. */
 export const amount = (text) => {
   const isMarked = !places && /\d[.,]$/.test(text);
   const behind = marked && text.startsWith(marked) ? text.slice(marked.length) : "";
@@ -108,7 +108,7 @@ export const span = (ms) => {
 };
 /** Offset of a clock. */
 export const clock = (ms) => (Math.abs(ms) < 50 ? span(0) : `${ms < 0 ? "\u2212" : "+"}${span(Math.abs(ms))}`);
-/** A business date so many days from today, as the interface takes it. */
+/** The business date `offset` days from today, as `2026-11-28`. */
 export const isoDay = (offset = 0, timeZone = zone) => {
   const parts = new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
   return parts.format(new Date(Date.now() + offset * 86_400_000));

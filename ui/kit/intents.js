@@ -1,11 +1,10 @@
-// Commands whose answer is not known yet: on the disk before they are sent, repeated by their key until they are
-// answered.
+// Commands that are stored before they are sent, and sent again with the same key until they are answered.
 import { newKey, Refusal, Unreachable } from "./api.js";
 import { APP, ask } from "./session.js";
 
 const STORE = "intents";
 const WAITS_MS = [500, 1000, 2000, 4000, 8000, 15_000];
-/** Answers are kept by the store for longer than this; older ones are never repeated. */
+/** The store keeps answers longer than this. Older commands are not sent again. */
 const REPEAT_WITHIN_MS = 6 * 24 * 3_600_000;
 
 const promised = (request) =>
@@ -22,7 +21,7 @@ const database = () => {
   })();
   return opened;
 };
-/** Where the browser keeps nothing: this tab does, as long as it is open. */
+/** Replaces the database if the browser refuses one. It ends with the tab. */
 const tab = {
   all: () => JSON.parse(sessionStorage.getItem(STORE) ?? "[]"),
   delete: (key) => sessionStorage.setItem(STORE, JSON.stringify(tab.all().filter((one) => one.key !== key))),
@@ -31,7 +30,7 @@ const tab = {
     sessionStorage.setItem(STORE, JSON.stringify([...tab.all(), intent]));
   },
 };
-/** Whether what is begun outlives the tab. */
+/** Whether commands outlive the tab. */
 export const isSafe = () =>
   database().then(
     () => true,
@@ -56,11 +55,12 @@ export const waiting = async () => {
   const all = (await isSafe())
     ? await promised((await database()).transaction(STORE).objectStore(STORE).getAll())
     : tab.all();
-  // The till and Store Admin of one browser leave each other's commands alone.
+  // The till and Store Admin of one browser have separate commands.
   return all.filter(({ app = APP }) => app === APP).sort((a, b) => a.created_at - b.created_at);
 };
 
-const isOpen = (error) =>
+/** Whether the command may be sent again. */
+const canRetry = (error) =>
   error instanceof Unreachable ||
   (error instanceof Refusal && ([408, 429, 503].includes(error.status) || error.code === "request_in_progress"));
 
@@ -75,7 +75,7 @@ export const persist = async (method, url, options, report = () => {}) => {
       report(null);
       return answer;
     } catch (error) {
-      if (!isOpen(error)) {
+      if (!canRetry(error)) {
         report(null);
         throw error;
       }
@@ -94,12 +94,12 @@ export const isUnderWay = (key) => underWay.has(key);
 /** Whether a command below this address is pending. */
 export const isAsked = (address) => [...underWay.values()].some((url) => url.startsWith(address));
 export const outcome = (key) => outcomes.get(key);
-const became = (key, result) => {
+const setOutcome = (key, result) => {
   outcomes.set(key, result);
   if (outcomes.size > OUTCOMES_MAX) outcomes.delete(outcomes.keys().next().value);
 };
 
-/** Sends one that is kept until there is an answer; then it is forgotten. */
+/** Sends a stored command until it is answered, and then removes it. */
 export const finish = async (intent, approval, report) => {
   const body = approval ? { ...intent.body, approval } : intent.body;
   underWay.set(intent.key, intent.url);
@@ -111,11 +111,11 @@ export const finish = async (intent, approval, report) => {
       report,
     );
     await forget(intent.key);
-    became(intent.key, { done: true, answer });
+    setOutcome(intent.key, { done: true, answer });
     return answer;
   } catch (error) {
-    became(intent.key, { done: false, error });
-    // A manager's word can still make it a command that is done; a dead session only waits for its person.
+    setOutcome(intent.key, { done: false, error });
+    // An approval or a new log-in may still complete it.
     if (error.status !== 401 && !["approval_required", "approval_refused", "pin_locked"].includes(error.code))
       await forget(intent.key);
     throw error;
@@ -125,7 +125,7 @@ export const finish = async (intent, approval, report) => {
 };
 
 /**
- * A new command of this person, on the disk and not sent yet.
+ * Stores a new command of this user, without sending it.
  * @param {any} userId
  * @param {object} intent
  * @param {string} [intent.method]
@@ -164,22 +164,21 @@ export const keep = async (
   return intent;
 };
 
-/** A new command that is sent at once. An approval is sent and never stored. */
+/** Stores a new command and sends it. An approval is never stored. */
 export const begin = async (userId, command, approval, report) =>
   finish(await keep(userId, command, Boolean(approval)), approval, report);
 
 export const drop = forget;
 
-/** An expired session decides nothing: the command waits for its person. */
-const known = (error) => {
+/** Returns null, but throws an expired session: then the command waits for its user. */
+const unlessExpired = (error) => {
   if (error.status === 401) throw error;
   return null;
 };
 
 /**
- * What became of one that its person left unfinished: `done`, not done with its `error`, or null where nobody knows.
- * What is too old to be repeated, and what a manager had approved, `again(intent, isOld)` looks up: its answer, or
- * null.
+ * Completes a command that its user left unfinished. `done` is true, false with the `error`, or null if unknown. One
+ * that is old or was approved is not sent again: `again(intent, isOld)` looks up its answer, or null.
  * @param {any} intent
  * @param {(unanswered: any) => void} report
  * @param {(intent: any, isOld: boolean) => Promise<any>} [again]
@@ -187,20 +186,20 @@ const known = (error) => {
 export const settle = async (intent, report, again = async () => null) => {
   const isOld = Date.now() - intent.created_at > REPEAT_WITHIN_MS;
   if (isOld || intent.approved) {
-    const answer = await again(intent, isOld).catch(known);
+    const answer = await again(intent, isOld).catch(unlessExpired);
     await forget(intent.key);
     return { intent, done: answer ? true : null, answer };
   }
   try {
     return { intent, done: true, answer: await finish(intent, null, (error) => report(error && intent)) };
   } catch (error) {
-    known(error);
+    unlessExpired(error);
     await forget(intent.key);
     return { intent, done: false, error };
   }
 };
 
-/** What this person left unfinished, one after another; what others left is named and waits for them. */
+/** Completes this user's unfinished commands, one after another. Those of others are only listed. */
 export const resumeAll = async (userId, report, again) => {
   const results = [];
   for (const intent of await waiting()) {

@@ -22,7 +22,7 @@ export class ListPage extends Page {
     Promise.resolve().then(() => this.load());
   }
 
-  /** What happened: a list that is about it (`live`) is read anew, and so is one that may have missed something. */
+  /** Reloads the list for its events (`live`), and if events may have been missed. */
   onEvent(name, data) {
     const missed = name === "reload" || (name === "ready" && !data.resumed);
     if (this.live && (missed || this.live.includes(name))) this.renew();
@@ -32,12 +32,12 @@ export class ListPage extends Page {
     if ((this.items?.length ?? 0) <= RENEWED_MAX) this.soon();
   }
 
-  /** Subclasses say `pattern`, and `query()` of the filters that are set. */
+  /** Subclasses set `pattern`, and return the filters from `query()`. */
   query() {
     return {};
   }
 
-  /** One page of the list, behind what is there if it is `more`. */
+  /** Reads a page of the list. `more`: it is appended. */
   async listed(more) {
     const answer = await this.app.get(this.pattern, this.params?.() ?? {}, {
       ...(this.whole ? {} : { limit: AT_ONCE, cursor: more ? this.next : undefined }),

@@ -1,4 +1,4 @@
-// What happens in the shop, or at head office, while a page is open: one stream, gone on with where it broke.
+// Events of the store or head office while a page is open: one stream, which continues after an interruption.
 import { createParser } from "../vendor/events.js";
 import { Refusal } from "./api.js";
 import { events, refresh } from "./session.js";
@@ -56,7 +56,7 @@ export class Live {
       this.receives = false;
       clearTimeout(this.silence);
       if (!again) {
-        // The next user starts anew.
+        // The next user begins a new stream.
         this.on = false;
         return;
       }
@@ -92,7 +92,7 @@ export class Live {
     return this.ended === "token_expired" ? this.renewed() : this.on && this.ended !== "token_revoked";
   }
 
-  /** Only a session that is over ends it: a box that does not answer now is asked again. */
+  /** Renews the session. Only an ended session ends the stream; a server that does not answer is asked again. */
   renewed() {
     this.ended = null;
     const over = (error) => error instanceof Refusal && (error.status === 401 || error.status === 403);

@@ -1,5 +1,5 @@
-// An app with a menu beside one page: what Store Admin and the portal share. One page per address after `#`, and letter
-// keys: `g` and a letter go to a page, `?` tells the keys, Ctrl K finds.
+// An app with a menu beside one page: Store Admin and the portal. Each page has an address after `#`. `g` and a letter
+// open a page, `?` shows the keys, Ctrl K searches.
 import { html, nothing } from "../vendor/lit.js";
 import { App } from "./app.js";
 import { icon } from "./controls.js";
@@ -23,8 +23,8 @@ export const walkOf = (addresses) => {
   walk = addresses;
 };
 /**
- * Where the document before (`-1`) or behind (`1`) the one that is shown stands; null where the list ends, or has
- * another.
+ * Address of the document before (`-1`) or after (`1`) the shown one in the list; null if there is none, or the list
+ * does not have the shown one.
  */
 const beside = (step) => (walk.includes(location.hash) ? (walk[walk.indexOf(location.hash) + step] ?? null) : null);
 const walks = (step) => (event) => {
@@ -33,7 +33,7 @@ const walks = (step) => (event) => {
 };
 /** Keys of a document that a list leads to. */
 export const WALK = { "[": walks(-1), "]": walks(1) };
-/** Other filters of the page that is shown: its address, without a way back to the ones before. */
+/** Puts other filters into the shown page's address, without an entry in the browser's history. */
 export const refilter = (parts, query) => {
   const now = address(parts, query);
   if (parts.length === 1) lists.set(parts[0], now);
@@ -53,13 +53,13 @@ const parsed = (hash) => {
 };
 
 export class MenuApp extends App {
-  /** Rows of address, icon, name, who may, and whether a group begins with it. */
+  /** Rows of address, icon, name, roles, and whether a group begins with it. */
   sections = [];
 
-  /** What one of a section's list is shown by. */
+  /** Page of a document, by the section of its list. */
   details = {};
 
-  /** What waits in a section, by its address. */
+  /** Number of open items of a section, by its address. */
   counts = {};
 
   constructor() {
@@ -70,7 +70,7 @@ export class MenuApp extends App {
     });
   }
 
-  /** Who logged in, with what was left unfinished. */
+  /** Starts the app for a user, and completes the user's unfinished commands. */
   async begun(user) {
     const results = await this.resumed(user);
     if (!results) return;
@@ -86,7 +86,7 @@ export class MenuApp extends App {
     return this.sections.filter(([, , , roles]) => this.may(roles));
   }
 
-  /** What stands beside the page: one entry for each section, unless an app gathers several under one. */
+  /** Entries of the menu: one for each section, unless an app groups them. */
   entries() {
     return this.menu().map(([name, image, label, , gap]) => ({
       name,
@@ -116,7 +116,7 @@ export class MenuApp extends App {
     return this.show((id && this.details[this.section]) || this.section, { id, part, query });
   }
 
-  /** The same address once more, as after a log-in, keeps the page that is there with what was begun on it. */
+  /** The same address again, for example after a log-in, keeps the page with its unfinished input. */
   show(page, params = {}) {
     // The last request, which may still be running.
     const same = page === this.wanted && JSON.stringify(params) === JSON.stringify(this.given);
@@ -124,7 +124,7 @@ export class MenuApp extends App {
     return super.show(page, this.given);
   }
 
-  /** Goes to a page; the promise resolves when the page is shown, so a message that is said next stays on it. */
+  /** Opens a page. The promise resolves when it is shown, so that a message shown next stays on it. */
   async go(...parts) {
     const to = new URL(address(parts), location.href).hash;
     if (to === location.hash) return;
@@ -191,7 +191,7 @@ export class MenuApp extends App {
     </nav>`;
   }
 
-  /** On a phone the menu is a sheet under this bar. */
+  /** The bar of a phone, which opens the menu as a sheet. */
   bar() {
     if (!this.user) return nothing;
     return html`<header class="bar">
@@ -238,7 +238,7 @@ const LETTERS = "letters";
 /** How long the letter after `g` is waited for. */
 const LETTER_WITHIN_MS = 1500;
 
-/** The app says in `places()` which letter goes where: rows of letter, name and address. */
+/** `places()` of the app returns rows of letter, name and address. */
 export const Lettered = (Base) =>
   class extends Base {
     constructor() {
@@ -264,7 +264,7 @@ export const Lettered = (Base) =>
       super.onKey(event);
     }
 
-    /** Outside of fields, and unless somebody turned them off. */
+    /** Letters act outside of fields, unless the user turned them off. */
     onLetter(event) {
       if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea"))
         return false;

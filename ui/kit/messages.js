@@ -1,4 +1,4 @@
-// What an app says above its page: what happened, what is not confirmed yet, a low tone, and scans that were not taken.
+// Messages above a page: results, unconfirmed commands, refused scans, and a low tone.
 import { html, LitElement, nothing } from "../vendor/lit.js";
 import { earlier, Refusal } from "./api.js";
 import { named, shown } from "./scan.js";
@@ -14,7 +14,7 @@ const REFUSED = `scans.refused.${APP}`;
 /** Most scans to keep. */
 const REFUSED_MAX = 100;
 
-/** They stay until somebody dismisses them, also over a reload; the newest comes first. */
+/** Refused scans, the newest first. They stay until they are dismissed, also over a reload. */
 export class RefusedScans {
   constructor(changed) {
     this.changed = changed;
@@ -25,7 +25,7 @@ export class RefusedScans {
     this.set([{ code: shown(code), why, at: Date.now() }, ...this.list].slice(0, REFUSED_MAX));
   }
 
-  /** Null: all. */
+  /** Dismisses one scan; null: all. */
   dismiss(gone) {
     this.set(gone ? this.list.filter((one) => one !== gone) : []);
   }
@@ -39,7 +39,7 @@ export class RefusedScans {
 
 export const SOUNDS = "sounds";
 let audio = null;
-/** A low tone, for what did not go well; nothing for what did. */
+/** A low tone, for errors only. */
 export const low = (long = false) => {
   if (localStorage.getItem(SOUNDS) === "off") return;
   try {
@@ -80,7 +80,7 @@ export class Messages extends LitElement {
     this.requestUpdate();
   }
 
-  /** A refusal is said; what was only looked at is asked for `again` when the server wants. */
+  /** Shows an error. A read is repeated by `again` at the time that the server named. */
   fail(error, again) {
     if (error.over) return;
     if (error instanceof Refusal && error.status === 401) {
@@ -123,11 +123,11 @@ export class Messages extends LitElement {
           ? t("{what}: already done, {receipt}", { what, receipt })
           : t("{what}: done, {receipt}", { what, receipt });
       });
-    // What was done many times over, as counts of goods, is said once.
+    // The same result of several commands, such as counts, is shown once.
     if (texts.length) this.say(results.every(({ done }) => done) ? "ok" : "warn", [...new Set(texts)].join(" \u00b7 "));
   }
 
-  /** The end of a session that the store has not confirmed. */
+  /** Shows that the store has not confirmed a log-out yet. */
   leaves(error) {
     this.leaving = Boolean(error);
   }
@@ -138,9 +138,7 @@ export class Messages extends LitElement {
     );
   }
 
-  /**
-   * Another version of the pages is served: said at a moment that loses nothing, before a part of this one is missed.
-   */
+  /** A hint that a new version of the pages is served, at a moment at which a reload loses nothing. */
   renewal() {
     if (!this.newer || !this.isCalm()) return html`<div id="banner" class="banner none" role="status"></div>`;
     return html`<div class="banner" id="banner" role="status">
@@ -149,14 +147,14 @@ export class Messages extends LitElement {
     </div>`;
   }
 
-  /** A code that was not taken is said; what a scanner sent stays on the page until somebody dismisses it. */
+  /** Shows a code that was not accepted. A scanned one stays on the page until it is dismissed. */
   refuse(code, why, { kind = "bad", long = false, scanned = true } = {}) {
     low(long);
     this.say(kind, sentence(why));
     if (scanned) this.refusedScans.add(code, sentence(why));
   }
 
-  /** Those that stand on the page until somebody dismisses them. */
+  /** The scans that stay on the page until they are dismissed. */
   refusedPart() {
     return refusedLines(this.refusedScans.list, (one) => {
       this.refusedScans.dismiss(one);

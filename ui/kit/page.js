@@ -5,7 +5,7 @@ import { failed, loading } from "./controls.js";
 /** Characters of one line on half of a phone; a longer text gets a row for itself. */
 const HALF_A_ROW = 18;
 
-/** A table that is wider than its place and has nothing to press: Tab reaches it, and the arrows move it. */
+/** Makes a table that is too wide and has no buttons reachable by Tab, so that the arrows scroll it. */
 const reachable = (part) => {
   const alone =
     part.scrollWidth > part.clientWidth &&
@@ -20,7 +20,7 @@ const reachable = (part) => {
 };
 const allReachable = () => document.querySelectorAll("main .scroll").forEach(reachable);
 addEventListener("resize", allReachable);
-/** Of more tabs than a phone is wide the one of the page is in the middle. */
+/** Scrolls the tabs of a phone so that the page's own is in the middle. */
 const tabInSight = () => {
   const tab = document.querySelector(".tabs [aria-current]");
   if (tab)
@@ -29,7 +29,7 @@ const tabInSight = () => {
 };
 addEventListener("resize", tabInSight);
 
-/** How soon what happened shows: a busy shop asks for one new page, not for one a sale. */
+/** Delay of a reload after an event, so that a busy store causes one request and not one for each sale. */
 const SOON_MS = 2000;
 /** Interval of polls without events. */
 const AGAIN_MS = 30_000;
@@ -42,8 +42,7 @@ export class Page extends LitElement {
   }
 
   /**
-   * What changes by itself is asked for again: always on a page that is `timed`, else while its `live` events are not
-   * heard.
+   * Polls for changes: always on a page that is `timed`, and on others while no `live` events arrive.
    */
   connectedCallback() {
     super.connectedCallback();
@@ -61,8 +60,8 @@ export class Page extends LitElement {
   }
 
   /**
-   * What `act` reads becomes the page's own. Why it could not be read stands in its place, or is said over what is
-   * `shown` already until it is read `again`; said on a page that is gone, it goes.
+   * Assigns the result of `act` to the page. An error takes its place, or is a message if content is `shown` already,
+   * until a read by `again` succeeds. A page that was left shows no message.
    */
   async readBy(act, shown = () => false, again = () => this.load()) {
     const mine = {};
@@ -83,7 +82,7 @@ export class Page extends LitElement {
     this.requestUpdate();
   }
 
-  /** What was said of a reading that failed is over. */
+  /** Removes the message of a failed read. */
   readWell() {
     if (this.app.message?.again === this.reload) this.app.say(null);
   }
@@ -93,7 +92,7 @@ export class Page extends LitElement {
     return this.error ? failed(this.error, again) : loading();
   }
 
-  /** On a phone a table folds to items: each figure then carries the head of its column. */
+  /** On a phone a table becomes a list of items, in which each figure has the head of its column. */
   updated() {
     const tab = this.querySelector(".tabs [aria-current]");
     if (tab !== this.tab) tabInSight();
@@ -123,7 +122,7 @@ export class Page extends LitElement {
     }, SOON_MS);
   }
 
-  /** One command of a page at a time; a refusal is said. */
+  /** Runs one command at a time, and shows an error. */
   async once(act) {
     if (this.busy) return undefined;
     this.busy = true;

@@ -21,18 +21,18 @@ const checkDigitHolds = (code) => {
   return (10 - (sum % 10)) % 10 === Number(code.at(-1));
 };
 
-/** Whether digits are as many as a GTIN has. Of a number whose zeros in front were lost, the check digit says so. */
+/** Whether digits are a GTIN: by their number, or by the check digit if leading zeros were lost. */
 const isGtin = (code) =>
   isDigits(code) && (/^(?:.{8}|.{12,14})$/.test(code) || (/^.{9,11}$/.test(code) && checkDigitHolds(code)));
 
 // ---- GS1 element strings: data fields one after another, each behind its application identifier. The GTIN is field
 // 01.
 
-/** Lengths of fields with their identifier, where the standard sets them. */
+/** Lengths of fields with their identifier, if the standard sets them. */
 const FIXED = { "00": 20, "01": 16, "02": 16, "03": 16, "04": 18, 20: 4, 41: 16 };
 const VARIABLE = /^(?:10|2[1-5]|30|37|39|4[023]|7[0-2]|8[0-2]|9\d)/;
 
-/** What follows the first field; none where it is not a field: null. */
+/** The text after the first field; null if it is no field. */
 const afterField = (text) => {
   const identifier = text.slice(0, 2);
   if (!/^\d\d$/.test(identifier)) return null;
@@ -73,12 +73,12 @@ const elementGtin = (text, isGs1) => {
   }
   const fields = text.replace(/^\u001d+/, "");
   if (isGs1 || fields.includes(FNC1)) return gtinField(fields);
-  // Without a mark of the scanner only what is a GS1 code from its beginning to its end is one.
+  // Without the scanner's mark, the whole text must be a GS1 code.
   const gtin = fields.startsWith("01") ? first14(fields.slice(2)) : null;
   return gtin && checkDigitHolds(gtin) && isComplete(fields.slice(16)) ? gtin : null;
 };
 
-/** Digits that somebody grouped for reading; null where the marks may belong to the code. */
+/** Digits that were grouped for reading; null if the marks may belong to the code. */
 const ungrouped = (code) => {
   const digits = code.replace(/[ \-.,]/g, "");
   if (digits === code || !isDigits(digits) || !/^(?:.{8}|.{12,14})$/.test(digits)) return null;
@@ -100,7 +100,7 @@ export const codeOf = (scan) => {
   return elementGtin(code, GS1.test(symbology ?? "")) ?? ungrouped(bare) ?? bare;
 };
 
-/** What codes are compared by: a GTIN with 14 digits; any other code as it is. */
+/** The form in which codes are compared: a GTIN has 14 digits, another code is unchanged. */
 export const normal = (scan) => {
   const code = codeOf(scan);
   return isGtin(code) ? code.padStart(GTIN_DIGITS, "0") : code;
@@ -109,29 +109,26 @@ export const normal = (scan) => {
 /** Whether two codes name the same article. */
 export const same = (one, other) => one === other || normal(one) === normal(other);
 
-/**
- * A code that may be shown: the digits of a bar code. Anything else may be a password that was typed in the wrong
- * place: null.
- */
+/** The code if it may be shown: the digits of a barcode. Another text may be a mistyped password: null. */
 export const shown = (scan) => {
   const code = codeOf(scan);
   return isDigits(code) && code.length <= GTIN_DIGITS ? code : null;
 };
 
-/** A code in a sentence; what may not be shown is none. */
+/** A code for a sentence, which names it only if it may be shown. */
 export const named = (code) => shown(code) ?? t("this code");
 
 // ---- keys: a scanner types like a keyboard, only faster
 
 const SHORTEST = 4;
 /**
- * A longer silence between two keys is a person's. Within it a radio scanner or a busy machine may only have stopped
- * for a moment: its keys before and after are one code, and a part of them never counts for itself.
+ * A longer pause between two keys is a person's. In a shorter one a radio scanner or a busy machine may have stopped
+ * for a moment: the keys before and after it are one code, and a part of them is never used alone.
  */
 const PAUSE_MS = 500;
 /** Keys of a code in which a scanner may have stopped for a moment; shorter ones may be `5` and the key `000`. */
 const LONG = 8;
-/** It stops once in so many keys at most. */
+/** Fewest keys between two stops of a scanner. */
 const KEYS_PER_STOP = 6;
 /** Milliseconds as shipped, at least, at most: between two keys, between most of them, from the last key to its end. */
 export const LIMITS = { gap: [50, 15, 150], median: [35, 10, 120], suffix: [100, 20, 500] };
@@ -158,7 +155,7 @@ addEventListener("storage", ({ key }) => {
 });
 /** How long another key of a scanner is waited for before a letter acts. */
 export const letterWait = () => limits().gap + 10;
-/** An Enter that comes this soon after a code that silence ended is its end and nobody's answer. */
+/** An Enter this soon after a code that a pause ended belongs to the code and answers no question. */
 const LATE_MS = PAUSE_MS + 300;
 
 const gapsOf = (times) => times.slice(1).map((time, index) => time - times[index]);
@@ -197,18 +194,17 @@ const textOf = (keys) => keys.map(({ key }) => key).join("");
 /** Whether a machine typed these keys, or the last of them. */
 export const isScan = (keys) => isBurst(times(keys.slice(rapidFrom(keys)))) || isBroken(times(keys));
 
-/** How long after its last key the end of a scan may come: nobody types a long code as fast as a machine. */
+/** How long after its last key a scan may end: only a machine types a long code this fast. */
 export const endsWithin = (keys) => (keys.length >= LONG ? Math.max(PAUSE_MS, limits().suffix) : limits().suffix);
 
 /**
- * The code of a scanner behind other text, for where the whole text is no code: `sure` where a person typed what stands
- * before it, else somebody has to be asked. A part of what may be one code is none: null. `keys` are those of the
- * text's end.
+ * The scanned code at the end of a text that is no code as a whole. `sure`: a person typed the text before it;
+ * otherwise the user must be asked. Null if it may be a part of a code. `keys`: the keys of the text's end.
  */
 export const behind = (text, keys) => {
   const typed = textOf(keys);
   if (!keys.length || !text.endsWith(typed)) return null;
-  // What stood there before its keys were noted was pasted or corrected.
+  // Text whose keys were not noted was pasted or corrected.
   if (text !== typed) return isScan(keys) ? { code: codeOf(typed), sure: false } : null;
   const pause = keys.findLastIndex(({ time }, index) => index > 0 && time - keys[index - 1].time > PAUSE_MS);
   const digits = keys.findLastIndex(({ key }) => /\D/.test(key)) + 1;
@@ -226,17 +222,17 @@ let machine = false;
 export const wasScanned = () => machine;
 
 const isLine = (field) => field?.dataset?.scan === "line";
-/** Where a password is asked for nothing is a scan: it would be looked up, said or put into another field. */
+/** In a password field nothing is a scan: it would be looked up, shown or put into another field. */
 const asksForPassword = () =>
   [...document.querySelectorAll("input[type=password]")].some((field) => field.checkVisibility());
 const FIELDS = "input:not([type=password]):not([type=checkbox]), textarea, select";
 const MODIFIER = /^(?:Shift|Control|AltGraph|CapsLock)$/;
-/** Runs of keys that are kept: somebody who types on and on is no scanner. */
+/** Most runs of keys that are kept: a person types more of them, a scanner does not. */
 const RUNS_MAX = 20;
-/** Single keys before a scan that are a person's; one may be the scanner's own, which then stopped. */
+/** Single keys before a scan that are a person's. One may be the scanner's, which then stopped. */
 const BY_HAND = 2;
 
-/** What stands in every field now, and where the caret is; called, it is put back. Also a list changes by letters. */
+/** Notes the values of all fields and the caret; the result restores them. Letters change lists too. */
 const fieldsNow = () => {
   const kept = [...document.querySelectorAll(FIELDS)]
     .filter((field) => !isLine(field))
@@ -263,7 +259,7 @@ const enter = (field) => {
 
 class Listener {
   constructor(take, keep, waits) {
-    // Runs of keys that came rapidly one after the other, each with what stood in the fields before it.
+    // Runs of rapid keys, each with the values of the fields before it.
     this.take = take;
     this.keep = keep;
     this.waits = waits;
@@ -312,7 +308,7 @@ class Listener {
     return keys.length > 0 && isScan(keys) && time - this.last <= endsWithin(keys);
   }
 
-  /** A line takes what is typed into it as it is; a scanner's Tab is its Enter. */
+  /** In a line, text stays as it is typed, and a scanner's Tab is an Enter. */
   ofLine(event, ends, isEnd) {
     this.forget();
     if (!ends) return;
@@ -326,7 +322,7 @@ class Listener {
     this.entering = false;
   }
 
-  /** FNC1 between the fields of a GS1 code, as keyboards say it. */
+  /** FNC1 between the fields of a GS1 code, as keyboards send it. */
   separator(event) {
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -347,7 +343,7 @@ class Listener {
     if (this.keys.length >= LONG) this.silence = setTimeout(() => this.silent(), PAUSE_MS);
   }
 
-  /** Digits without an end key: a code for the page that waited for one when they came, else a paste by hand. */
+  /** Digits without an end key: a code if the page waited for one when they came, otherwise pasted text. */
   silent() {
     const { keys } = this;
     const page = this.waits();
@@ -358,7 +354,7 @@ class Listener {
   }
 
   /**
-   * What a person typed just before stays in its field. Its digits may be the code's, which then is none that is known.
+   * Text that a person typed just before stays in its field. If its digits are the code's, the code is unknown.
    */
   scanned() {
     const { runs } = this;
@@ -376,9 +372,9 @@ class Listener {
 }
 
 /**
- * Listens for scans outside of the line: `take(code)` gets them, every field gets back what it had before, and so does
- * the page: `keep()` is called at the first key and gives what puts its state back. `waits()`: the page that takes
- * codes, if one does. In the line only the end is detected here: it is typed text and Enter, or a scanner's Tab.
+ * Listens for scans outside of the line, and calls `take(code)`. The fields get their former values, and so does the
+ * page: `keep()` is called at the first key and returns a function that restores its state. `waits()`: the page that
+ * takes codes, if any. In the line only the end of a scan is detected: Enter, or a scanner's Tab.
  */
 export const listen = (take, keep, waits) => {
   const listener = new Listener(take, keep, waits);

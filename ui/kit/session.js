@@ -1,7 +1,7 @@
-// Who works here: the access token lives in this module, the refresh token in a cookie that scripts can't read.
+// The session: this module has the access token, and a cookie that scripts can't read has the refresh token.
 import { follow, newKey, Refusal, send } from "./api.js";
 
-/** Which app this is: each has a session of its own in the same browser. */
+/** Name of this app. Each app has its own session in a browser. */
 export const APP = { "/pos": "pos", "/admin": "admin" }[location.pathname] ?? "portal";
 const GENERATION = `session.generation.${APP}`;
 /** A session whose end the store has not confirmed yet. */
@@ -11,7 +11,7 @@ let token = null;
 let renewed = 0;
 let lifetime = 0;
 let refreshing = null;
-/** While the page is locked: what waits for its person. */
+/** While the page is locked: the promise that requests wait for. */
 let locked = null;
 
 /** `generation` is the key of the next refresh. */
@@ -30,12 +30,12 @@ const after = (key) => {
   return `${name}.${Number(number) + 1}`;
 };
 
-/** One tab after the other; over plain HTTP a browser has no locks. */
+/** Runs in one tab at a time. Over plain HTTP a browser has no locks. */
 const inTurn = (act) => (navigator.locks ? navigator.locks.request(GENERATION, act) : act());
 
 /**
- * Lets somebody in; where it has to be one person (`only`), the session of anybody else ends at once, unless they take
- * over (`instead`).
+ * Starts a user's session. If only one user may log in (`only`), another one's session ends at once, unless that user
+ * takes over (`instead`).
  */
 const admit = (data, username, only, instead) => {
   const other = only && data.user.id !== only;
@@ -55,14 +55,14 @@ const admit = (data, username, only, instead) => {
   throw Object.assign(new Error("somebody else"), { other: true });
 };
 
-/** Two tabs that refresh at one moment take turns, or send the same key and get the same successor. */
+/** Two tabs that refresh at the same time take turns, or send the same key and get the same token. */
 export const refresh = () => {
   refreshing ??= (async () => {
     try {
       await inTurn(async () => {
         const key = localStorage.getItem(GENERATION) ?? newKey();
         const data = await send("POST", "/api/auth/refresh", { body: {}, key, session: APP });
-        // Meanwhile somebody may have locked the page or logged out.
+        // The page may have been locked meanwhile, or the user logged out.
         if (!locked && !isLeaving()) keep(data, after(key));
       });
     } finally {
@@ -81,12 +81,11 @@ export const enter = async (url, body, ...who) => {
 export const logIn = (username, password, ...only) =>
   enter("/api/auth/login", { username, password }, username, ...only);
 
-// Passkeys: what a device signs in place of a password. Browsers have them over HTTPS and on localhost only.
+// Passkeys. Browsers have them over HTTPS and on localhost only.
 export const able = () => isSecureContext && Boolean(window.PublicKeyCredential?.parseRequestOptionsFromJSON);
 
 /**
- * A known device's answer to a ceremony, as the store takes it. Nobody touched it, or there is none: an error with
- * words.
+ * A passkey's answer to a ceremony, for the store. Throws an error with a text if the user cancels, or has no passkey.
  */
 export const assertion = async ({ ceremony_id: id, public_key: asked }) => {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(asked);
@@ -122,15 +121,14 @@ export const resume = async () => {
 // ---- the end of a session
 
 /**
- * Whether the store has not confirmed yet that the session is over: until then the browser's cookie could still renew
- * it.
+ * Whether the store has not confirmed yet that the session ended. Until then the browser's cookie could renew it.
  */
 export const isLeaving = () => localStorage.getItem(LEAVING) !== null;
 
 const isUnauthorized = (error) => error instanceof Refusal && error.status === 401;
 
 /**
- * Ends the session of the browser's cookie: by its access token, else by a new one. One that can't be renewed is over.
+ * Ends the session of the browser's cookie, by its access token or a new one. If it can't be renewed, it has ended.
  */
 const end = async () => {
   const sent = (by) => send("POST", "/api/auth/logout", { body: {}, token: by, session: APP });
@@ -180,13 +178,13 @@ export const leave = async (report = () => {}) => {
 const over = () =>
   Object.assign(new Refusal(401, { code: "missing_token", message: "the session is over" }, 0), { over: true });
 
-/** Drops what waits behind a lock. */
+/** Drops the requests that wait behind a lock. */
 const drop = () => {
   locked?.reject(over());
   locked = null;
 };
 
-/** Nothing of this person is sent from here on. What waited behind a lock waits until they log in. */
+/** Nothing of this user is sent from now on. Requests behind a lock wait until the user logs in. */
 export const logOut = (report) => {
   localStorage.setItem(LEAVING, newKey());
   localStorage.removeItem(GENERATION);
@@ -194,7 +192,7 @@ export const logOut = (report) => {
   return leave(report);
 };
 
-/** What is asked from here on waits until its person logs in again, or is over when they log out. */
+/** From now on requests wait until the user logs in again, or end when the user logs out. */
 export const hold = () => {
   token = null;
   localStorage.removeItem(GENERATION);
@@ -216,7 +214,7 @@ export const ask = async (method, url, options = {}) => {
     return await send(method, url, { ...options, token });
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
-    // Its session was ended by a lock while it was on its way.
+    // A lock ended the session during the request.
     if (locked) await locked.promise;
     else if (error.code === "token_expired") await refresh();
     else throw error;
@@ -224,7 +222,7 @@ export const ask = async (method, url, options = {}) => {
   }
 };
 
-/** The stream of what happens, for the person who is logged in. */
+/** The stream of events for the user. */
 export const events = async (options) => {
   await locked?.promise;
   if (token && Date.now() - renewed > lifetime * 0.8) await refresh();

@@ -28,7 +28,7 @@ class PageDevices extends Page {
     );
   }
 
-  /** A stolen session is not enough: the user needs the password again, or a registered device. */
+  /** Proves who the user is, by the password or a registered passkey: a stolen session is not enough. */
   confirmed(password) {
     if (password) return { password };
     return this.app.change("POST", "/api/auth/webauthn/confirm/start", { purpose: "registration" }).then(assertion);

@@ -1,8 +1,8 @@
-// State of a store, from head office's list of problems: worst first.
+// The state of a store, by the worst of its problems.
 import { html, nothing, svg } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
 
-/** From good to worst. Shape and word of a tile show the state; its colour only repeats it. */
+/** States from best to worst. Shape and word of a tile show the state; its colour only repeats it. */
 export const STATES = ["ok", "off", "late", "silent", "bad"];
 const BAD = [
   "history_diverged",

@@ -1,15 +1,17 @@
-// Sections of the portal: groups of pages under one entry of the menu, their roles, and the file that describes each.
+// Pages of the portal: their groups in the menu, the roles that may open them, and the file of each.
 import { t } from "../kit/i18n.js";
 
+/** Roles that may open a page: administrators, and the people of finance (F) or of purchasing (P). */
 export const A = ["admin"];
 export const F = ["admin", "ho_finance"];
 export const P = ["admin", "ho_purchasing"];
 export const ALL = ["admin", "ho_finance", "ho_purchasing"];
-const BEGINS = true;
+/** A gap in the menu above the group. */
+const GAP = true;
 
 /** @typedef {[address: string, label: () => string, roles: string[]]} Listed */
 /**
- * Address, icon, letter after `g`, its pages with who may, and whether a group begins with it.
+ * Groups of pages. Each has the letter that opens it after `g`. A label of `null` stands for that of the first page.
  * @type {[icon: string, letter: string, label: (() => string) | null, pages: Listed[], gap?: boolean][]}
  */
 export const FAMILIES = [
@@ -25,7 +27,7 @@ export const FAMILIES = [
       ["parked", () => t("On hold"), A],
     ],
   ],
-  ["chart-column", "r", null, [["reports", () => t("Reports"), ALL]], BEGINS],
+  ["chart-column", "r", null, [["reports", () => t("Reports"), ALL]], GAP],
   [
     "receipt",
     "a",
@@ -47,7 +49,7 @@ export const FAMILIES = [
       ["statements", () => t("Statements"), F],
       ["sources", () => t("Payment providers and banks"), F],
     ],
-    BEGINS,
+    GAP,
   ],
   [
     "book-open-text",
@@ -94,7 +96,7 @@ export const FAMILIES = [
       ["discrepancies", () => t("Differences"), ALL],
       ["supplier-returns", () => t("Returned"), ALL],
     ],
-    BEGINS,
+    GAP,
   ],
   ["truck", "p", null, [["suppliers", () => t("Suppliers"), ALL]]],
   [
@@ -118,7 +120,7 @@ export const FAMILIES = [
       ["promotions", () => t("Promotions"), ALL],
       ["import", () => t("Import"), A],
     ],
-    BEGINS,
+    GAP,
   ],
   ["star", "m", null, [["members", () => t("Members"), A]]],
   [
@@ -129,7 +131,7 @@ export const FAMILIES = [
       ["people", () => t("People"), A],
       ["audit", () => t("Audit log"), A],
     ],
-    BEGINS,
+    GAP,
   ],
   [
     "settings",
@@ -149,13 +151,13 @@ export const FAMILIES = [
   ],
   ["key-round", "y", null, [["devices", () => t("My devices"), ALL]]],
 ];
-/** Rows in the form of the menu. */
+/** All pages, as the menu takes them. */
 export const SECTIONS = FAMILIES.flatMap(([image, , , pages, gap]) =>
   pages.map(([name, label, roles], index) => [name, image, label, roles, index === 0 && gap]),
 );
 export const familyOf = (section) => FAMILIES.find(([, , , pages]) => pages.some(([name]) => name === section));
 
-/** The document of a list. */
+/** The page of a document, by the page of its list. */
 export const DETAILS = {
   stores: "store",
   sales: "sale",
@@ -185,7 +187,7 @@ export const DETAILS = {
   people: "person",
   webhooks: "webhook",
 };
-/** Lists and documents that are described as data, by file. */
+/** Pages of lists and documents that are described as data, by file. */
 export const DESCRIBED = {
   "portal/trade": ["sales", "sale", "returns", "return", "shifts", "shift"],
   "portal/upkeep": ["exceptions", "conflicts", "parked"],
@@ -232,7 +234,7 @@ export const ELEMENTS = {
   match_form: "books/match_form",
   promotion_form: "catalogue/promotion_form",
 };
-/** Forms for new documents by list, and for parts of a document. */
+/** Pages for new documents, by the page of the list, with the roles that may open them. */
 export const FORMS = {
   orders: ["order_form", P],
   invoices: ["invoice_form", F],
@@ -243,4 +245,5 @@ export const FORMS = {
   items: ["match_form", F],
   promotions: ["promotion_form", A],
 };
+/** Pages of a part of a document. */
 export const PARTS = { "orders/revise": ["revise_form", P], "orders/paper": ["order_paper", ALL] };

@@ -1,4 +1,4 @@
-// Work for a user: exceptions, values that lost, parked records, and the audit log.
+// Problems that a user settles: exceptions, overwritten values and parked records.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { single } from "../kit/controls.js";
@@ -9,6 +9,7 @@ import { badge, col, days, figure, ifSome, inMoney, isMoney, link, moment, perso
 import { table } from "../records/record.js";
 import { ofDays, ofState, ofSku, ofStore } from "../records/records.js";
 
+/** Codes of exceptions, for the filter. */
 const CODES = [
   "receipt_number_twice",
   "receipt_number_of_another_store",
@@ -40,16 +41,16 @@ const CODES = [
   "webhook_paused",
 ];
 
-/** Returns the required action; the answer has it in English, Indonesian texts are found by its code. */
-const action = ({ code, action: english }) => {
-  const action = lang() === "en" ? "" : t(`${code}.action`);
-  const whole = action && action !== `${code}.action` ? action : english;
-  return whole.charAt(0).toUpperCase() + whole.slice(1);
+/** Returns the required action. The answer has it in English. Indonesian texts are found by the exception's code. */
+const actionText = ({ code, action: english }) => {
+  const translated = lang() === "en" ? "" : t(`${code}.action`);
+  const text = translated && translated !== `${code}.action` ? translated : english;
+  return text.charAt(0).toUpperCase() + text.slice(1);
 };
-const exceptionWords = (one) =>
+const exceptionCell = (one) =>
   html`<div class="statement">
     <b>${t(one.code)}</b>${lang() === "en" ? html`<p>${one.message}</p>` : nothing}
-    <p class="muted">${action(one)}</p>
+    <p class="muted">${actionText(one)}</p>
     ${
       one.note
         ? html`<p class="noted">
@@ -62,7 +63,7 @@ const exceptionWords = (one) =>
 const settle = async (page, one) => {
   const done = await ask(page.app, {
     title: t(one.code),
-    text: action(one),
+    text: actionText(one),
     yes: t("Settle"),
     list: [
       { name: "note", label: t("Resolution"), kind: "area", required: true, focus: true },
@@ -92,7 +93,7 @@ const exceptions = {
       ...ofDays(),
     ],
     columns: [
-      col(t("Action"), exceptionWords, "wide-cell"),
+      col(t("Action"), exceptionCell, "wide-cell"),
       col(t("Store"), (one) => store(one.store_id)),
       col(t("Day"), (one) => days(one.business_date), "d2"),
       col(t("Found"), (one) => moment(one.found_at), "d"),
@@ -104,14 +105,14 @@ const exceptions = {
   }),
 };
 
-/** Returns one value of a change in words. */
-const plain = (name, value) => {
+/** Returns a value of a change as text. */
+const valueText = (name, value) => {
   if (typeof value === "number") return isMoney(name) ? decimal(value) : number(value);
   return typeof value === "string" ? value : JSON.stringify(value);
 };
 const restore = async (page, one) => {
   const lost = Object.entries(one.lost_fields)
-    .map(([name, value]) => `${t(name)}: ${plain(name, value)}`)
+    .map(([name, value]) => `${t(name)}: ${valueText(name, value)}`)
     .join(", ");
   const done = await ask(page.app, {
     title: t("Restore the overwritten value?"),
@@ -123,9 +124,9 @@ const restore = async (page, one) => {
   await page.load();
   page.app.say("ok", t("Restored; stores are notified"));
 };
-/** The old and the new values of a change are pairs themselves. */
-const shown = (name, value) =>
-  value !== null && typeof value === "object" && !Array.isArray(value) ? pairs(value) : plain(name, value);
+/** Returns a value of a change. An object, such as the old and the new value, is shown as pairs. */
+const shownValue = (name, value) =>
+  value !== null && typeof value === "object" && !Array.isArray(value) ? pairs(value) : valueText(name, value);
 const pairs = (values) =>
   single(
     html`<dl class="pairs">
@@ -133,13 +134,13 @@ const pairs = (values) =>
         ([name, value]) =>
           html`<div>
             <dt>${t(name)}</dt>
-            <dd>${shown(name, value)}</dd>
+            <dd>${shownValue(name, value)}</dd>
           </div>`,
       )}
     </dl>`,
   );
-/** The record that an action changed; a member has a page. */
-const record = ({ resource, id }) =>
+/** Returns the ID of a record. That of a member links to its page. */
+const recordLink = ({ resource, id }) =>
   resource === "member" ? link(["members", id], id) : html`<span class="muted">${id}</span>`;
 
 const conflicts = {
@@ -155,7 +156,7 @@ const conflicts = {
       ...ofDays(),
     ],
     columns: [
-      col(t("Action"), (one) => html`${t(one.resource)} ${record(one)}`),
+      col(t("Action"), (one) => html`${t(one.resource)} ${recordLink(one)}`),
       col(t("Current value"), (one) => pairs(one.kept_fields)),
       col(t("Overwritten"), (one) => pairs(one.lost_fields)),
       col(t("Store"), (one) => store(one.store_id)),
@@ -171,6 +172,8 @@ const conflicts = {
   }),
 };
 
+/** Number of parked records of all stores by reason. */
+let countByCode = {};
 const replay = (page, one) =>
   page.once(async () => {
     const { applied, parked: left } = await page.app.change(
@@ -181,8 +184,6 @@ const replay = (page, one) =>
     await page.load();
     page.app.say(applied ? "ok" : "warn", t("{n} applied, {left} still on hold", { n: applied, left }));
   });
-/** Number of parked records of all stores by reason. */
-let causes = {};
 const replayAll = (page, code) =>
   page.once(async () => {
     const { applied, parked: left } = await page.app.change("POST", path("/api/parked/replay", {}, { code }), {});
@@ -190,9 +191,10 @@ const replayAll = (page, code) =>
     page.app.count();
     page.app.say(left ? "warn" : "ok", t("{n} applied, {left} still on hold", { n: applied, left }));
   });
+/** A table of the reasons, with a button for each that tries all of its records again. */
 const byCause = (page) =>
   ifSome(
-    Object.entries(causes),
+    Object.entries(countByCode),
     (rows) =>
       html`<div class="above">
         ${table(
@@ -216,7 +218,7 @@ const byCause = (page) =>
 const parked = {
   path: "/api/parked",
   loaded: async (app) => {
-    causes = (await app.get("/api/admin/overview")).parked_by_code;
+    countByCode = (await app.get("/api/admin/overview")).parked_by_code;
   },
   list: (page) => ({
     title: t("On hold"),
@@ -226,7 +228,7 @@ const parked = {
         name: "code",
         label: t("Reason"),
         kind: "choice",
-        choices: [...new Set([...Object.keys(causes), page.filters.code])]
+        choices: [...new Set([...Object.keys(countByCode), page.filters.code])]
           .filter(Boolean)
           .map((code) => [code, t(code)]),
       },

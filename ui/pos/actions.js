@@ -39,7 +39,7 @@ const movesCash = async (app, type) => {
 const KEYS = [..."1234567890ABCDEFGHIJ"];
 const STEPS = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -1, ArrowRight: 1 };
 
-/** The arrows go from button to button: up and down by a row, whatever the number of columns. */
+/** The arrows move between the buttons, up and down by a row. */
 const walks = (event) => {
   const step = STEPS[event.key];
   const buttons = [...event.currentTarget.querySelectorAll(".btn")];
@@ -55,7 +55,7 @@ export const actions = (app, page) => {
   const all = list(app, page);
   let digit = null;
   let last;
-  /** A key chooses, once it is known that no scanner typed it. */
+  /** A key chooses an action, after it is certain that no scanner typed it. */
   const onKey = (event) => {
     const { key: pressed, timeStamp: time, target } = event;
     walks(event);

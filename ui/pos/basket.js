@@ -1,4 +1,4 @@
-// The basket: an open transaction at the store. Changes go one at a time, later ones merged; figures are the answer's.
+// The basket: an open transaction of the store. Changes are sent one at a time. The answer has the figures.
 import { path } from "../kit/api.js";
 import { money } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
@@ -6,9 +6,9 @@ import { normal } from "../kit/scan.js";
 import { low } from "../kit/messages.js";
 import { isAsked } from "../kit/intents.js";
 
-const REMEMBERED = 500;
+const PRODUCTS_MAX = 500;
 const FRESH_MS = 60_000;
-/** Products are remembered by their codes, and by their number too. */
+/** Products are kept by code and by SKU. */
 const skuKey = (sku) => `sku ${sku}`;
 const sum = (discounts, source) =>
   discounts.filter((one) => one.source === source).reduce((all, one) => all + one.amount, 0);
@@ -35,12 +35,12 @@ export class Basket {
     return this.lines.length === 0;
   }
 
-  /** Whether an answer is pending. */
+  /** Whether a change is not answered yet. */
   get isBehind() {
     return Boolean(this.sending) || this.dirty;
   }
 
-  /** Whether a payment of it is under way, also where its page was left or loaded anew. */
+  /** Whether a payment is pending, even after a reload of the page. */
   get isPaying() {
     return Boolean(this.sale) && isAsked(`${path("/api/pos/transactions/:id", { id: this.sale.transaction_id })}/`);
   }
@@ -89,10 +89,10 @@ export class Basket {
 
   // ---- products
 
-  /** A product by its code, else by its number; none: null. */
+  /** The product with a code, or else an SKU; or null. */
   async find(code) {
     const key = normal(code);
-    // Digits as long as a bar code's are one first, as at the store.
+    // Like the store, try a barcode first.
     const known = this.products.get(key) ?? (key === code ? this.products.get(skuKey(code)) : undefined);
     if (known && Date.now() - known.at < FRESH_MS) return known.product;
     const { items } = await this.app.get("/api/pos/products", {}, { barcode: code, limit: 2 });
@@ -105,7 +105,7 @@ export class Basket {
     return product ?? null;
   }
 
-  /** What is no product may be a member's card. */
+  /** Adds the member whose card has the code. */
   async card(code) {
     const {
       items: [member],
@@ -118,15 +118,15 @@ export class Basket {
   }
 
   remember(code, product) {
-    if (this.products.size >= REMEMBERED) this.products.delete(this.products.keys().next().value);
+    if (this.products.size >= PRODUCTS_MAX) this.products.delete(this.products.keys().next().value);
     const entry = { product, at: Date.now() };
     this.products.set(code, entry);
     if (product.pack_qty === 1) this.products.set(skuKey(product.sku), entry);
   }
 
   /**
-   * A product may be called or cost something else now; no sku: any may. Lines that nobody priced by hand follow it, on
-   * the page of the basket alone: what is being paid keeps the price that the customer saw.
+   * The name or price of a product, or (`null`) of any product, may have changed. Lines without a price by hand follow,
+   * but only on the basket's page: while the customer pays, the shown prices stay.
    */
   async priced(sku) {
     if (sku === null) this.products.clear();
@@ -146,14 +146,14 @@ export class Basket {
     this.follow(now);
   }
 
-  /** Prices that changed meanwhile. */
+  /** Adopts prices that changed meanwhile. */
   async caughtUp() {
     if (!this.late) return;
     this.late = false;
     await this.priced(null);
   }
 
-  /** What the catalogue asks for now, where the page had shown another price. */
+  /** Names the lines whose price differs from the shown one. */
   sayPrices(shown) {
     const other = this.lines.filter(
       (line, index) => !line.own && shown[index]?.sku === line.sku && shown[index].price !== line.price,
@@ -184,7 +184,7 @@ export class Basket {
     for (const line of this.lines) if (line.sku === sku) line.onHand = onHand;
   }
 
-  /** So many of a product more: its own line if it costs the same there. */
+  /** Adds pieces of a product, to its line if the price is the same. */
   add(product, times = 1) {
     const qty = times * (product.pack_qty ?? 1);
     const index = this.lines.findIndex(
@@ -268,7 +268,7 @@ export class Basket {
   }
 
   async write({ label = "Change sale", ...more }) {
-    // A price is said only where somebody set one: what the page shows may be older than the catalogue.
+    // Only a price by hand is sent: a shown price may be out of date.
     const items = this.lines.map(({ sku, qty, price, own, reason, discount, why }) => ({
       sku,
       qty,
@@ -289,7 +289,7 @@ export class Basket {
     });
   }
 
-  /** Waits until the figures are the store's. */
+  /** Waits for the answers of all changes. */
   async settled() {
     while (this.sending) await this.sending;
   }

@@ -1,4 +1,4 @@
-// Close: notes and coins are counted, the difference is shown, the Z is printed.
+// Closes a shift: notes and coins are counted, the difference is shown, and the Z report is printed.
 import { html, nothing } from "../vendor/lit.js";
 import { path } from "../kit/api.js";
 import { field, fits, icon, key, moneyInput, notice } from "../kit/controls.js";
@@ -79,7 +79,7 @@ class PageClose extends Page {
     return worth(this.pieces);
   }
 
-  /** Who may not see what should lie in the drawer ends the shift first: what is counted is what was there. */
+  /** Whether the shift must be ended first: the user may not see the expected cash before the count. */
   get endsFirst() {
     return this.app.shift.state === "open" && this.app.settings.shifts.blind && !this.summary?.by_method;
   }
@@ -148,7 +148,7 @@ class PageClose extends Page {
 
   done() {
     this.app.last = null;
-    // The next shift is another cashier's: refused scans of this one name none of its goods.
+    // Refused scans of this shift are not the next cashier's goods.
     this.app.refusedScans.dismiss();
     return this.app.load();
   }
@@ -214,7 +214,7 @@ class PageClose extends Page {
     const taken =
       summary.by_method ??
       app.settings.payments.methods.filter((method) => method !== "points").map((method) => ({ method }));
-    // A method without money has nothing to count; what paid by an exchange was counted by the sale before.
+    // Points have nothing to count, and an exchange was counted with the earlier sale.
     const others = taken.filter(({ method, net }) => !["cash", "exchange", "points"].includes(method) && net !== 0);
     const difference = (value) => html`<span class=${value === 0 ? "" : "differs"}>${decimal(value)}</span>`;
     return html`<section class="panel pad stack">

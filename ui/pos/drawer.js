@@ -1,11 +1,11 @@
-// The drawer: how cash moves without a sale, and its notes and coins, counted piece by piece at its opening and close.
+// The drawer: cash movements without a sale, and the count of notes and coins at the opening and the close.
 import { html } from "../vendor/lit.js";
 import { countInput } from "../kit/controls.js";
 import { decimal, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
 /**
- * How cash moves in and out of the drawer without a sale, and the keys that do it on the page of the shift.
+ * Types of cash movements without a sale, and their keys on the page of the shift.
  * @type {{ type: string, icon: string, letter: string }[]}
  */
 export const MOVES = [
@@ -18,10 +18,10 @@ export const MOVES = [
 /** Value of these pieces. */
 export const worth = (pieces) => [...pieces].reduce((sum, [value, count]) => sum + value * (count ?? 0), 0);
 
-/** Whether anything was counted: a drawer that nobody counted is not an empty one. */
+/** Whether anything was counted: an uncounted drawer is not an empty one. */
 export const isCounted = (pieces) => [...pieces.values()].some((count) => count !== null);
 
-/** One field for each note and coin of the shop; `changed` hears of each that was typed. */
+/** A field for each note and coin of the store. `changed` is called for each input. */
 export const notesTable = (denominations, pieces, changed, focus = true) =>
   html`<table class="grid tight">
     <thead>

@@ -1,4 +1,4 @@
-// The one line of the till: what is scanned or typed into it, and what of it is sold.
+// The till's line for scans and typed text, and the sale of what it names.
 import { Unreachable } from "../kit/api.js";
 import { codeOf, named, shown } from "../kit/scan.js";
 import { t } from "../kit/i18n.js";
@@ -8,15 +8,15 @@ import { number } from "../kit/format.js";
 import { quickKeys } from "./side.js";
 
 const SEARCH_AFTER_MS = 60;
-/** Digits alone may be a code that somebody types on. */
+/** Delay of a search for digits, which may be an unfinished code. */
 const DIGITS_AFTER_MS = 250;
 /** The last digits of a bar code, or a size. */
 const DIGITS = /^\d{3,7}$/;
 const SUFFIX_MS = 300;
-/** More pieces than these are asked about: mostly a price or a code came before the star. */
+/** The user must confirm more pieces: mostly a price or a code was typed before the star. */
 const MANY = 999;
 const FOUND = 8;
-/** Somebody who scans on does not look: a box that takes longer takes nothing more. */
+/** A look-up that takes longer stops further scans, which the cashier may not see fail. */
 const SLOW_MS = 3000;
 
 /** Number of results that are sorted by former choices here. */
@@ -38,7 +38,7 @@ const byChoice = (items) => {
   return [...items].sort((one, other) => (all[other.sku] ?? 0) - (all[one.sku] ?? 0));
 };
 
-/** Subclasses say what its actions are: `keys()`, `pay()`, and `setQty(qty)` of the selected line. */
+/** Subclasses implement `keys()`, `pay()`, and `setQty(qty)` for the selected line. */
 export class LinePage extends Page {
   constructor() {
     super();
@@ -75,12 +75,12 @@ export class LinePage extends Page {
       return;
     }
     const scanned = wasScanned();
-    // A scan is one code: all of the text is looked up, and a part of it only where the whole is unknown and somebody
+    // A scan is one code: the whole text is looked up, and its scanned end only if the whole is unknown and a person
     // typed the rest.
     const rest = scanned ? behind(this.line.value.trim(), this.typed) : null;
-    // What is listed counts for its own text only.
+    // Listed products are used only for the text that found them.
     const listed = this.foundFor === text && !scanned && this.found?.length ? this.found : null;
-    // Digits are a code first: of their list only what somebody chose counts.
+    // Digits are a code first: a listed product is used only if the user chose it.
     const picked = listed && (!/^\d+$/.test(text) || this.chose) ? listed[this.picked] : null;
     this.clearLine();
     this.lastCode = Date.now();
@@ -90,7 +90,7 @@ export class LinePage extends Page {
     else this.take(text, { scanned, rest });
   }
 
-  /** What was typed before this page was there; one key may be an action of it. */
+  /** Takes text that was typed before the page was shown. A single key may be an action. */
   begin(text) {
     const act = text.length === 1 && this.keys()[text];
     if (act) {
@@ -103,7 +103,7 @@ export class LinePage extends Page {
     this.onInput();
   }
 
-  /** `?text`: the first line of the basket that is called so, or has this code, is selected. */
+  /** `?text` selects the first line with this name or code. */
   seek(text) {
     const wanted = text.slice(1).trim().toLowerCase();
     const { basket } = this.app;
@@ -117,12 +117,12 @@ export class LinePage extends Page {
     return at >= 0;
   }
 
-  /** A key that went to the line from somewhere else is its first. */
+  /** Begins the line with a key that was pressed elsewhere. */
   goesOn({ key: typed, timeStamp: time }) {
     this.typed.push({ key: typed, time });
   }
 
-  /** When each key of the line was typed; a caret that is moved begins anew. */
+  /** Notes the time of each key. A moved caret begins a new text. */
   onTyped(event) {
     if (event.key.length === 1 && !event.ctrlKey && !event.altKey) this.goesOn(event);
     else if (!["Shift", "Control", "Enter"].includes(event.key)) this.typed = [];
@@ -132,8 +132,8 @@ export class LinePage extends Page {
   }
 
   /**
-   * `3*` the quantity of the selected line, `3*code` three pieces of it, `.4` a quick key, else a code; `how` it came:
-   * whether a scanner sent it, and which code stands at its end.
+   * `3*` sets the quantity of the selected line, `3*code` sells three pieces, `.4` presses a quick key, other text is a
+   * code. `how`: whether a scanner sent it, and the code at its end.
    */
   take(
     text,
@@ -166,7 +166,7 @@ export class LinePage extends Page {
     this.add(code, many, how);
   }
 
-  /** Codes are looked up one after another, so that lines stand in the order of the scans. */
+  /** Looks codes up one after another, so that the lines have the order of the scans. */
   add(code, many, how = {}) {
     const { app } = this;
     const { basket } = app;
@@ -176,7 +176,7 @@ export class LinePage extends Page {
         long: true,
         scanned,
       });
-    // Nothing is kept for later: what is in the bag and not on the screen would be given away.
+    // The scan is refused and not kept for later: goods that are not on the screen would be given away.
     if (app.unconfirmed || basket.isPaying || Date.now() - this.asking > SLOW_MS) {
       unanswered();
       return;
@@ -209,8 +209,8 @@ export class LinePage extends Page {
   }
 
   /**
-   * The whole text is no code. What a scanner sent behind typed text is sold; where it may be a part of a code,
-   * somebody is asked.
+   * The whole text is no code. A scanned code after typed text is sold. If it may be a part of a code, the user is
+   * asked.
    */
   async takeRest(
     code,
@@ -241,11 +241,11 @@ export class LinePage extends Page {
       });
   }
 
-  /** The text stays, selected: it is corrected, or the next scan replaces it. */
+  /** Keeps the text selected: the user corrects it, or the next scan replaces it. */
   unknown(code, scanned) {
     this.app.unknownCode(code, scanned);
     if (!this.line || this.line.value) return;
-    // What a scanner sent, and is no bar code, may be a password.
+    // A scanned text that is no barcode may be a password.
     if (scanned && !shown(code)) return;
     this.unsold = code;
     this.line.value = code;
@@ -290,7 +290,7 @@ export class LinePage extends Page {
         try {
           const { items } = await this.app.get("/api/pos/products", {}, { q: text, limit: LOOKED_AT });
           if (mine !== this.asked || !this.line?.value) return;
-          // Digits that name nothing may go on to be a code.
+          // Digits without a result may become a code.
           this.found = digits && !items.length ? null : byChoice(items).slice(0, FOUND);
           this.foundFor = text;
           this.picked = 0;

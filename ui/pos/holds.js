@@ -61,7 +61,7 @@ class PageHolds extends Page {
     await this.lookInto();
   }
 
-  /** What lies in the held sales: shown as soon as it is known. */
+  /** Loads the goods of the held sales, which are shown as soon as they are known. */
   async lookInto() {
     const unknown = (this.items ?? []).slice(0, LOOKED_INTO).filter(({ hold_id: id }) => !this.goods.has(id));
     await Promise.all(

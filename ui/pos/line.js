@@ -3,20 +3,20 @@ import { html, nothing } from "../vendor/lit.js";
 import { countInput, field, icon, moneyInput } from "../kit/controls.js";
 import { money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
-import { reasons } from "../selling/discount.js";
+import { reasonField } from "../selling/discount.js";
 import { isQuick, toggleQuick } from "./side.js";
 
 export { discount } from "../selling/discount.js";
 
-/** What the catalogue asks for the line; and, where its price was set by hand, why. */
+/** The catalogue price of the line, and the reason for a price by hand. */
 const ofPrice = (app, line, price) => {
   const list = line.item?.list_price ?? line.list ?? line.price;
   if (price === null || price === list) return nothing;
   return html`<p class="muted" id="list-price">${t("Catalogue price {amount}", { amount: money(list) })}</p>
-    ${reasons(app.reasons.discounts, line.reason)}`;
+    ${reasonField(app.reasons.discounts, line.reason)}`;
 };
 
-/** Quantity and price of the selected line; what the books have. */
+/** Asks for the quantity and price of the selected line. Shows its stock. */
 export const editLine = async (app) => {
   const { basket } = app;
   const line = basket.lines[basket.selected];

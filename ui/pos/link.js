@@ -6,7 +6,7 @@ import { t } from "../kit/i18n.js";
 import { renewQuick } from "./side.js";
 
 const MINUTE_MS = 60_000;
-/** From when on somebody should look at it. */
+/** Time without head office after which a banner is shown. */
 const AWAY_MS = 15 * MINUTE_MS;
 const OLD_MS = 60 * MINUTE_MS;
 const TOO_OLD_MS = 24 * OLD_MS;
@@ -46,7 +46,7 @@ export const linkOf = (status) => {
     }`;
 };
 
-/** What a banner says: worst first; none: null. */
+/** Text of the banner, for the worst problem; null if there is none. */
 const troubleOf = ({ as_of: asOf, clock_skew_ms: skew, hub_state: state }) => {
   if (state === "not_configured") return null;
   if (Math.abs(skew ?? 0) > SKEW_MS)
@@ -117,7 +117,7 @@ export const Meanwhile = (Base) =>
       this.requestUpdate();
     }
 
-    /** The shift of this till was ended or closed elsewhere, or one was opened; what this page does itself it knows. */
+    /** The shift of this till was ended, closed or opened elsewhere. The page ignores its own changes. */
     async shiftMoved({ shift_id: id, state, opened_by: by }) {
       const page = this.current?.firstElementChild;
       if (page?.busy || page?.closed || this.unconfirmed) return;
@@ -128,7 +128,7 @@ export const Meanwhile = (Base) =>
       } else if (!this.shift && by === this.user?.id && state === "open" && this.page === "open") await this.load();
     }
 
-    /** Asked for now and then; what can't be heard now is heard later. */
+    /** Reads the state from time to time. A failed read is repeated later. */
     async askStatus(now = false) {
       if (!this.user || this.locked || !this.settings || (!now && Date.now() - this.statusAt < STATUS_MS)) return;
       this.statusAt = Date.now();
@@ -136,11 +136,11 @@ export const Meanwhile = (Base) =>
         this.status = await this.get("/api/pos/status");
         this.requestUpdate();
       } catch {
-        // The store's box is away: the next command shows it.
+        // If the store does not answer, the next command shows it.
       }
     }
 
-    /** What everybody has to know before selling on: prices of yesterday, a clock that is off. */
+    /** The banner of problems that concern every sale, such as old prices or a wrong clock. */
     renewal() {
       const trouble = this.status && this.page !== "pay" ? troubleOf(this.status) : null;
       if (!trouble || (this.newer && this.isCalm())) return super.renewal();

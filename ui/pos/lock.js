@@ -1,5 +1,4 @@
-// The locked till: nothing of its page is drawn and nothing acts, since its session is over. The same person logs in to
-// go on.
+// The locked till: its page is hidden and does nothing, since the session has ended. The same user logs in to continue.
 import { html, nothing } from "../vendor/lit.js";
 import { words } from "../kit/codes.js";
 import { field, icon, problem } from "../kit/controls.js";
@@ -20,7 +19,7 @@ class PageLocked extends Page {
     this.error = null;
     try {
       const user = by ? await logInByDevice(username, id) : await logIn(username, password, id);
-      // The person may have logged out meanwhile.
+      // The user may have logged out meanwhile.
       if (this.isConnected) await app.unlocked(user);
     } catch (error) {
       this.error = error.other ? t("Only {name} can unlock this till. Others log in", { name }) : words(error);

@@ -1,10 +1,9 @@
-// The lock of a till: nothing of its page is drawn or acts, its session is over, and what would be asked waits until
-// its person logs in.
+// Locks a till: its page is hidden and does nothing, its session ends, and requests wait until the user logs in.
 import { html } from "../vendor/lit.js";
 import { t } from "../kit/i18n.js";
 import * as session from "../kit/session.js";
 
-/** Whose till is locked, also after a reload. */
+/** Key of the user whose till is locked, which is kept over a reload. */
 const LOCKED = "locked";
 const lockedPerson = () => JSON.parse(localStorage.getItem(LOCKED) ?? "null");
 
@@ -12,7 +11,7 @@ export const Locking = (Base) =>
   class extends Base {
     connectedCallback() {
       super.connectedCallback();
-      // Tabs of one till are locked together, also one that the browser brings back as it was.
+      // Tabs of one till are locked together, also one that the browser restores.
       const look = () => this.lockedElsewhere();
       addEventListener("storage", ({ key }) => key === LOCKED && look());
       addEventListener("pageshow", look);
@@ -33,7 +32,7 @@ export const Locking = (Base) =>
       return this.lockFor({ id, name });
     }
 
-    /** Names in place of a log-in's fields: where somebody of `ui/pins/known.js` has a PIN, or another is to come. */
+    /** Shows names in place of the log-in fields, if a user of `ui/pins/known.js` has a PIN or the cashier changes. */
     async choosing() {
       const named = this.changing || localStorage.getItem("till.people")?.includes('"has_pin":true');
       this.people = named && (await this.part(() => import("../pins/people.js")));
@@ -49,7 +48,7 @@ export const Locking = (Base) =>
       this.keyboard.letter(false);
       this.live?.stop();
       document.title = t("Locked");
-      // What waits for an answer is asked again afterwards; anything else is given up.
+      // A question that waits for an answer is shown again afterwards. Others are closed.
       if (this.dialog?.isOpen) this.dialog.close(null);
       if (!(await this.part(this.later.lock))) await this.logOut();
       else await this.choosing();
@@ -62,8 +61,8 @@ export const Locking = (Base) =>
     }
 
     /**
-     * Its person has logged in: the page goes on, unless its shift ended meanwhile; a page that was loaded locked
-     * begins.
+     * The user has logged in: the page continues, unless its shift ended meanwhile. A page that was loaded locked
+     * starts.
      */
     async unlocked(user) {
       this.isUnlocked();

@@ -1,4 +1,4 @@
-// The till: who works, on which register, in which shift, and which page is shown.
+// The till: its user, register, shift and page.
 import { html, nothing } from "../vendor/lit.js";
 import { send, Unreachable } from "../kit/api.js";
 import { App, LOCK_AFTER, LOCK_AFTER_MINUTES } from "../kit/app.js";
@@ -13,12 +13,12 @@ import { renewQuick } from "./side.js";
 import "./sell.js";
 
 const REGISTER = "register";
-/** Which shop and till this device was last. */
+/** Key of the store and register of this device. */
 const PLACE = "place";
 const LOOK_MS = 10_000;
 /** A tab answers at once. */
 const TABS_MS = 150;
-/** The version for which this tab was loaded anew; and how long nobody may have touched the till before. */
+/** Key of the version for which this tab was reloaded, and the idle time before a reload. */
 const RENEWED = "renewed";
 const RENEW_AFTER_MS = 30_000;
 const LATER = {
@@ -49,7 +49,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     this.status = null;
     this.quick = [];
     this.register = localStorage.getItem(REGISTER);
-    // One tab sells: two on one basket would undo each other's lines.
+    // Only one tab sells: two tabs would overwrite each other's lines.
     this.tabs = new BroadcastChannel("pos");
     this.tabs.onmessage = ({ data }) => this.tabSaid(data);
   }
@@ -68,7 +68,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     setInterval(() => this.idle(), LOOK_MS);
   }
 
-  /** Basket, payments and counts come back; what is only on the page does not. */
+  /** Whether a reload loses nothing: baskets, payments and counts are restored, other input is not. */
   isCalm() {
     const page = this.current?.firstElementChild;
     const { basket, returning } = this;
@@ -101,7 +101,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     else await this.begun(user);
   }
 
-  /** Whether another tab sells: it goes on, until somebody says that this one does. */
+  /** Whether another tab sells. It continues until the user chooses this one. */
   isTaken() {
     return new Promise((/** @type {(taken: boolean) => void} */ resolve) => {
       this.takenBy = () => resolve(true);
@@ -118,11 +118,11 @@ class PosApp extends Meanwhile(Locking(App)) {
   }
 
   async begun(user) {
-    // Not waited for: keys and scans need none of it.
+    // Keys and scans do not wait for this.
     this.part(() => import("../touch/start.js")).then((touch) => touch?.begin(this));
     await this.load();
     this.listen();
-    // It is needed when the box is away, and then it could not be had.
+    // These are needed when the store does not answer, so they are loaded before.
     for (const part of [LATER.unconfirmed, LATER.menu, LATER.lock]) part().catch(() => {});
     const results = await this.resumed(user);
     if (!results) return;
@@ -137,13 +137,13 @@ class PosApp extends Meanwhile(Locking(App)) {
       this.say("warn", t("This browser can't store data. Don't close this tab while something is not confirmed"));
   }
 
-  /** Leads to the page of what others left. */
+  /** Shows the unfinished commands of other users. */
   reported(results) {
     super.reported(results);
     if (this.message && this.unsettled) this.message.action = { label: t("View"), act: () => this.show("unconfirmed") };
   }
 
-  /** A return whose answer was lost: what is still to be handed out is shown. */
+  /** Shows the amount that is to be paid out for a return whose answer was lost. */
   async returned(done) {
     await this.show("return");
     const page = this.current.firstElementChild;
@@ -181,12 +181,12 @@ class PosApp extends Meanwhile(Locking(App)) {
     if (page === "sell") this.basket.caughtUp();
   }
 
-  /** From pages that are not of the sale. */
+  /** Leaves a page that is not part of a sale. */
   leavePage() {
     return this.shift?.state === "open" ? this.show("sell") : this.load();
   }
 
-  /** Where somebody logs in; a device that is new here asks for the shop's number. */
+  /** Text of the log-in page. A new device asks for the store's ID. */
   purpose() {
     const kept = JSON.parse(localStorage.getItem(PLACE) ?? "null");
     if (!kept && !this.place)
@@ -231,13 +231,13 @@ class PosApp extends Meanwhile(Locking(App)) {
     this.requestUpdate();
   }
 
-  /** A sale is complete: its figures stay until the next one. */
+  /** Keeps the figures of a complete sale until the next one. */
   finished(sale) {
     this.last = sale;
     this.basket.clear();
   }
 
-  /** By the shop's setting each receipt comes out by itself; what was sold is sold whatever becomes of its paper. */
+  /** Prints each receipt if the store's settings say so. A failed print does not affect the sale. */
   printed(no) {
     if (this.settings.printing.auto_print) this.paper(no);
   }
@@ -254,7 +254,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     (await this.part(() => import("./paper.js")))?.printReport(this, id);
   }
 
-  /** Nothing more is taken until the store answers again. */
+  /** Waits until the store answers again. Until then nothing is sold. */
   async back() {
     this.doubt(new Unreachable());
     this.backing ??= this.known("/api/pos/settings")
@@ -268,7 +268,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     (await this.part(LATER.menu))?.menu(this);
   }
 
-  /** Keys that act on every page of an open shift; a page's own come first. */
+  /** Keys of every page of an open shift. A page's own keys have priority. */
   anywhere() {
     if (!this.user || this.page === "elsewhere" || this.page === "sell")
       return this.user ? { F1: () => void this.help() } : {};
@@ -279,7 +279,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     };
   }
 
-  /** What a key does on the page of the basket, from another page; not amid a command. */
+  /** Does an action of the basket's page from another page, unless a command is running. */
   async fromSale(name) {
     const page = this.current?.firstElementChild;
     if (page?.busy || this.basket.isPaying || this.unconfirmed) return;
@@ -288,7 +288,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     this.current.firstElementChild.keys()[name]();
   }
 
-  /** Whether a key that nothing else takes is the line's: on a page of an open shift without a field for keys. */
+  /** Whether an unused key belongs to the line: on a page of an open shift without a field for keys. */
   get typesAhead() {
     const page = this.current?.firstElementChild;
     if (this.ahead) return true;
@@ -304,7 +304,7 @@ class PosApp extends Meanwhile(Locking(App)) {
     return !page?.querySelector("[data-scan=line], [data-keys]");
   }
 
-  /** Behind a sale it is the next customer's; what is typed on while the page comes belongs to it. */
+  /** Begins the next sale with a key that was typed after a sale, and with those typed until the page is shown. */
   async typedAhead(key) {
     const isFirst = !this.ahead;
     this.ahead = `${this.ahead ?? ""}${key}`;

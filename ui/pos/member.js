@@ -9,7 +9,7 @@ const worded = async (act) => {
   try {
     return await act();
   } catch (error) {
-    // What says nothing on purpose only draws what was found.
+    // An error without a text only redraws the results.
     if (error.words === undefined) error.words = words(error);
     throw error;
   }
@@ -47,7 +47,7 @@ const take = (app, member) => {
   app.basket.changed({ member_id: member.member_id });
 };
 
-/** Search by whatever was typed: digits are a phone number, a card or a part of one of them, letters a name. */
+/** Searches for the typed text: digits are a phone number, a card or a part of them; letters are a name. */
 const search = async (app, text) => {
   const by = async (query) => (await app.get("/api/members/search", {}, query)).items;
   if (!/^[+\d][\d\s-]{4,}$/.test(text)) return by({ q: text });
@@ -65,8 +65,7 @@ const points = (n) => t("{n} points", { n: number(n) });
 const ENTRIES = 5;
 
 /**
- * Points of the basket's member and what moved them last, asked for when it is drawn first; a till that can't hear it
- * sells on.
+ * Loads the latest points movements of the basket's member when they are first drawn. The till also sells without them.
  */
 const entriesOf = (app) => {
   const { member } = app.basket;
@@ -115,7 +114,7 @@ export const chooseMember = async (app) => {
   const entries = entriesOf(app);
   let found = null;
   let picked = 0;
-  // No part of the form: Enter in its field presses the first button that sends it.
+  // This is outside of the form, since Enter in its field presses the form's first button.
   const leave = (what) => () => app.dialog.close({ do: what });
   const row = (member, index) =>
     html`<button class="btn big" name="member" value=${index} aria-pressed=${index === picked}>

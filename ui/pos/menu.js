@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { icon } from "../kit/controls.js";
 import { lang, t } from "../kit/i18n.js";
 
-/** Locks, and asks who works here now. */
+/** Locks the till, and asks for the next cashier. */
 const changeCashier = (app) => {
   app.changing = true;
   app.lock();

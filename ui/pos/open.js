@@ -22,7 +22,7 @@ class PageOpen extends Page {
     this.load();
   }
 
-  /** The till's last shift, whose Z may be needed. */
+  /** Loads the till's last shift, whose Z report may be needed. */
   async load() {
     await Promise.resolve();
     if (!this.app.register) return;
@@ -33,7 +33,7 @@ class PageOpen extends Page {
     this.requestUpdate();
   }
 
-  /** The drawer is counted piece by piece: its sum is the float. */
+  /** The float by a count of notes and coins. */
   async byNotes() {
     this.drawer = await this.app.part(() => import("./drawer.js"));
     this.requestUpdate();
@@ -41,7 +41,7 @@ class PageOpen extends Page {
     this.querySelector(".tight input")?.focus();
   }
 
-  /** Enter goes on to the next note, and from the last one to the float: nothing is opened half counted. */
+  /** Enter moves to the next note, and from the last one to the float, so that no half count is sent. */
   nextNote(event) {
     if (event.key !== "Enter") return;
     event.preventDefault();
@@ -94,7 +94,7 @@ class PageOpen extends Page {
     });
   }
 
-  /** Who was faster at this till; nobody: it is this person who has another one. */
+  /** Name of the user who opened a shift at this till; none if this user has a shift at another till. */
   async whoHas(id) {
     this.app.settings = await this.app.get("/api/pos/settings");
     this.requestUpdate();
@@ -102,7 +102,7 @@ class PageOpen extends Page {
     return shift ? taken(name, shift) : t("You have an open shift at another till");
   }
 
-  /** Tills of the shop; a new one if the device has its name, or no other is free. */
+  /** Tills of the store, and a new one if the device has its name, or no other is free. */
   get tills() {
     const { registers, register } = this.app.settings;
     const isNew = register && !registers.some(({ register_id: id }) => id === register.register_id);

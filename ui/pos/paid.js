@@ -1,11 +1,11 @@
-// The payment, until the next customer: the change, the receipt.
+// A finished sale, shown until the next customer: the change and the receipt.
 import { html, nothing } from "../vendor/lit.js";
 import { fits, icon, key } from "../kit/controls.js";
 import { decimal, number, shortReceipt, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { preview } from "./slip.js";
 
-/** A receipt without prices. */
+/** Prints a receipt without prices. */
 export const gift = async (app, no) => (await app.part(() => import("./paper.js")))?.printGift(app, no);
 
 export const paid = (page) => {

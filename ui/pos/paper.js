@@ -8,7 +8,7 @@ const AGAIN_MS = 300;
 const UNDER_WAY = ["waiting", "printing"];
 const pause = () => new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
 
-/** Once, never repeated by itself: a second piece of paper says that it is a copy. */
+/** Prints once. It is never repeated automatically, since a second receipt is marked as a copy. */
 const byStore = async (app, url, body) => {
   let job = await ask("POST", url, { body, register: app.register });
   app.say("ok", t("Printing\u2026"));
@@ -16,7 +16,7 @@ const byStore = async (app, url, body) => {
     await pause();
     job = await app.get("/api/print-jobs/:id", { id: job.job_id });
   }
-  // More is not known: whether paper came out, the cashier sees.
+  // Only the cashier sees whether paper came out.
   if (job.state === "printed") app.say("ok", t("Sent to the printer"));
   else app.say("warn", t("Not printed: {why}. Print again when it is ready", { why: t(job.problem) }));
 };
@@ -32,7 +32,7 @@ const print = async (app, own, text, body = {}) => {
 
 export const printReceipt = (app, no) =>
   print(app, path("/api/pos/receipts/:no/prints", { no }), () => app.receiptPaper(no));
-/** The goods without their prices, for the person who is given them. */
+/** Prints the goods without their prices, for a gift. */
 export const printGift = (app, no) =>
   print(
     app,

@@ -28,7 +28,7 @@ class PagePay extends Page {
     return this.method === "cash" ? this.sale.cash_due : this.sale.amount_due;
   }
 
-  /** A payment is under way, also one that a page before this one began: nothing else happens here. */
+  /** Whether a payment is running, also one of an earlier page. Nothing else can be done meanwhile. */
   get isTaking() {
     return Boolean(this.busy) || this.app.basket.isPaying;
   }
@@ -68,7 +68,7 @@ class PagePay extends Page {
     };
   }
 
-  /** Letters choose a method at once; those of a scan give back what was chosen and given. */
+  /** Letters choose a method at once. After a scan the former method and amounts are restored. */
   get keeps() {
     if (this.paid) return undefined;
     const { method, given, reference } = this;
@@ -94,7 +94,7 @@ class PagePay extends Page {
     this.requestUpdate();
   }
 
-  /** A sum that was chosen: what is typed next replaces it. */
+  /** Chooses an amount, which the next typed digits replace. */
   async pick(value) {
     this.give(value);
     await this.updateComplete;
@@ -152,7 +152,7 @@ class PagePay extends Page {
     this.give(null);
   }
 
-  /** What the member's points are worth, and how much of that this sale can take: whole points. */
+  /** Value of the member's points, and the part of it that this sale can take, in whole points. */
   get worth() {
     return Math.max(0, (this.app.basket.member?.points_balance ?? 0) * this.app.settings.points.redeem_value);
   }
@@ -214,7 +214,7 @@ class PagePay extends Page {
         label: "Payment",
         amount: given ?? payment.amount ?? sale.amount_due,
       });
-      // If the cashier left and came back, another page shows it.
+      // If the cashier left the page meanwhile, another page shows the result.
       const shown = app.current.firstElementChild;
       (shown instanceof PagePay ? shown : this).took(answer);
     });

@@ -55,7 +55,7 @@ class PageReceipts extends Page {
     return this.cursors.some((cursor) => cursor !== null);
   }
 
-  /** The next rows of both lists, latest first; or the first ones, `anew`. */
+  /** Loads the next rows of both lists, latest first. `anew`: from the beginning. */
   more(anew = false) {
     return this.readBy(
       () => this.listed(anew),
@@ -119,7 +119,7 @@ class PageReceipts extends Page {
     return this.app.show("return", { no: this.sale.receipt_no });
   }
 
-  /** What can be voided: a paid sale, a return. */
+  /** Whether the selected document can be voided: a paid sale or a return. */
   get isVoidable() {
     return this.sale ? this.sale.state === "paid" : this.entry?.state === "return";
   }
@@ -156,7 +156,7 @@ class PageReceipts extends Page {
     });
   }
 
-  /** A payment that was keyed by the wrong method: both stay on the sale, a manager approves. */
+  /** Corrects the method of a payment. Both payments stay on the sale, and a manager approves it. */
   async correct() {
     const { sale, app } = this;
     const paid = this.correctable(sale);
@@ -211,7 +211,7 @@ class PageReceipts extends Page {
     });
   }
 
-  /** What money paid and still counts: points and exchanges moved more than money. */
+  /** Accepted payments that can be corrected: those with money. Points and exchanges moved more than money. */
   correctable(sale) {
     if (sale?.state !== "paid") return [];
     return sale.payments.filter(

@@ -9,16 +9,16 @@ import { acts, display, lastSale, memberButton, notes, quickKeys, results } from
 /** More quick keys than these stand closer together. */
 const FEW_KEYS = 8;
 
-/** What is asked for now and then is loaded then. */
+/** Rarely used modules are loaded on first use. */
 const chooseMember = async (app) => (await app.part(() => import("./member.js")))?.chooseMember(app);
 const discount = async (app, whole) => (await app.part(() => import("./line.js")))?.discount(app, whole);
 const editing = () => import("./line.js");
 const editLine = async (app) => (await app.part(editing))?.editLine(app);
 const priceCheck = async (app) => (await app.part(() => import("../selling/price_check.js")))?.priceCheck(app);
 const voidBasket = async (app) => (await app.part(() => import("./void.js")))?.voidBasket(app);
-/** A line that is touched opens in its place. */
+/** The editor of a touched line, which opens in its place. */
 const touchedLine = () => import("../touch/line.js");
-/** A touch screen shows its keyboard only where somebody wants to type. */
+/** Whether this is a touch screen, which shows its keyboard only on request. */
 const TOUCH = matchMedia("(pointer: coarse)").matches;
 
 const figure = (kind, text) => html`<span class=${kind} ${fits(text)}>${text}</span>`;
@@ -34,7 +34,7 @@ class PageSell extends LinePage {
     const { app } = this;
     const empty = () => !this.line?.value;
     const whenEmpty = (act) => () => (empty() ? act() : false);
-    // An unknown code stays in the line, selected: a key that is an action is not the first letter of another code.
+    // While an unknown code stays in the line, the key of an action is not the first letter of another code.
     const whenIdle = (act) => () => {
       if (!empty() && this.line.value !== this.unsold) return false;
       this.clearLine();
@@ -84,7 +84,7 @@ class PageSell extends LinePage {
   }
 
   /**
-   * Of the selected line; none: it is taken off, and put back by whoever did not mean it. The last one ends the basket.
+   * Sets the quantity of the selected line. 0 removes it; a button restores it. The last line ends the basket.
    */
   setQty(qty) {
     const { app } = this;
@@ -105,7 +105,7 @@ class PageSell extends LinePage {
       });
   }
 
-  /** A line that is pressed is selected, and opens or closes. */
+  /** Selects the pressed line, and opens or closes it. */
   async touch(index) {
     const { app } = this;
     const opens = index !== this.opened || index !== app.basket.selected;
@@ -122,7 +122,7 @@ class PageSell extends LinePage {
     return discount(this.app, false);
   }
 
-  /** The selected line's quantity, or another of its fields. */
+  /** Edits the quantity of the selected line, or another field. */
   async edit(field = "line-qty") {
     const { app } = this;
     const done = (await app.part(editing))?.editLine(app);
@@ -141,7 +141,7 @@ class PageSell extends LinePage {
     this.app.show(this.app.returning?.exchange ? "return" : "pay");
   }
 
-  /** Holds after pending look-ups; later scans belong to the next customer. */
+  /** Holds the sale after pending look-ups. Later scans belong to the next customer. */
   hold() {
     this.queue = this.queue
       .then(() => {
@@ -159,7 +159,7 @@ class PageSell extends LinePage {
     if (app.basket.isEmpty) return;
     await this.once(async () => {
       const part = await app.part(() => import("../selling/hold.js"));
-      // Whose it is: what stands in the line when it is put away.
+      // The text in the line becomes the note.
       const note = this.line?.value.trim();
       if (!(await part?.holdSale(app, note === this.unsold ? "" : note))) return;
       this.clearLine();
@@ -175,7 +175,7 @@ class PageSell extends LinePage {
 
   // ---- the view
 
-  /** A line of the basket; drawn anew when what it shows is another, not with every key and every answer. */
+  /** A line of the basket, which is drawn again only if its content changed. */
   kept(line, index) {
     const { item } = line;
     const selected = index === this.app.basket.selected;
@@ -287,7 +287,7 @@ class PageSell extends LinePage {
     );
   }
 
-  /** What the customer pays or gets back after returns. */
+  /** The amount that the customer pays or gets back after returns. */
   exchangeButton() {
     const { app } = this;
     if (!app.returning?.exchange) return nothing;

@@ -129,7 +129,7 @@ export const results = (page) => {
   </ul>`;
 };
 
-/** What is worth knowing of a line: each promotion by its name, a discount, and what the books have. */
+/** Notes on a line: promotions by name, a discount, and the stock. */
 export const notes = (line) => {
   const note = (kind, name, text) => html`<span class="note ${kind}">${icon(name, "icon-s")}${text}</span> `;
   const promotions = line.item?.discounts.filter(({ source }) => source === "promotion") ?? [];
@@ -148,15 +148,14 @@ export const notes = (line) => {
     >${all.length ? all : html`<span class="sku">${line.sku}</span>`}`;
 };
 
-// ---- quick keys: products that are sold without a scan. Those of the store for this till; without any, those that
-// were set on this device.
+// ---- quick keys: products that are sold without a scan. Those of the store for this till, or else of this device.
 const KEPT = "quick";
 const MOST = 8;
 const own = () => JSON.parse(localStorage.getItem(KEPT) ?? "[]");
-/** What `.1`, `.2` and so on sell. */
+/** The products of `.1`, `.2` and so on. */
 export const quickKeys = (app) => (app.quick.length ? app.quick : own());
 export const isQuick = (sku) => own().some((one) => one.sku === sku);
-/** Puts a product on the device's next key, or takes it off. */
+/** Adds a product to the device's quick keys, or removes it. */
 export const toggleQuick = ({ sku, name, price }) => {
   const kept = own();
   const others = kept.filter((one) => one.sku !== sku);
@@ -165,7 +164,7 @@ export const toggleQuick = ({ sku, name, price }) => {
 };
 
 /**
- * Names and prices as the catalogue has them now: of one product, or of all; what is not sold any more stays as it was.
+ * Reads the names and prices of one product or all from the catalogue. A product that is not sold any more stays.
  */
 const renewOwn = async (app, sku) => {
   const now = new Map();
@@ -181,14 +180,14 @@ const renewOwn = async (app, sku) => {
   app.requestUpdate();
 };
 
-/** The till's keys as the store has them now; of a product that changed only where a key sells it. */
+/** Reads the till's keys from the store. For a changed product only if a key sells it. */
 export const renewQuick = async (app, sku = null) => {
   if (sku !== null && app.quick.length && !app.quick.some((one) => one.sku === sku)) return;
   try {
     app.quick = (await app.get("/api/pos/quick-keys", {}, { register_id: app.register })).items;
     app.requestUpdate();
   } catch {
-    // The keys of before sell what they sold; whether the store's box is there the next command says.
+    // The present keys stay. If the store does not answer, the next command shows it.
   }
   if (!app.quick.length) renewOwn(app, sku);
 };

@@ -3,7 +3,7 @@ import { html, nothing } from "../vendor/lit.js";
 import { decimal, money, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 
-/** Preview of the receipt, which is not a print. */
+/** A preview of the receipt. It does not count as a print. */
 export const preview = (app, sale) =>
   html`<div class="slip">
     <p class="slip-head"><b>${app.settings.name}</b><span>${sale.receipt_no}</span></p>

@@ -1,4 +1,4 @@
-// How a sale is paid: the methods, the amount, the sums that a customer is likely to hand over.
+// Parts of the payment page: the methods, the amount, and likely amounts of cash.
 import { html, nothing } from "../vendor/lit.js";
 import { field, fits, icon, key, moneyInput } from "../kit/controls.js";
 import { decimal, money, number } from "../kit/format.js";
@@ -17,7 +17,7 @@ export const POINTS = "points";
 const OFFERS = 4;
 /** Largest offered note, as a multiple of the sum, if smaller notes cover it. */
 const MOST_TIMES = 2;
-/** Nobody rounds up to a coin: notes below this part of the sum are not thought of. */
+/** Smallest offered note, as a part of the sum: customers do not round up to a coin. */
 const SMALLEST_PART = 0.025;
 
 /** Likely amounts: the next round sums of the shop's notes. */

@@ -20,7 +20,7 @@ class PageUnconfirmed extends Page {
     this.load();
   }
 
-  /** What was listed stays, with what became of it. */
+  /** Loads the commands. Listed ones stay, with their outcomes. */
   async load() {
     const found = await waiting();
     const gone = (this.rows ?? []).filter((row) => !found.some((one) => one.key === row.key));
@@ -47,7 +47,7 @@ class PageUnconfirmed extends Page {
     return row.user_id === this.app.user.id;
   }
 
-  /** The own is sent once more by its key, which does nothing twice; of another person's the document is read. */
+  /** Sends the user's own command again with its key. For another user's command, reads its document. */
   lookUp(row) {
     return this.once(async () => {
       const { app } = this;

@@ -128,7 +128,7 @@ export const unclear = (page) => {
   return one ? one.complaint : null;
 };
 
-/** Lines as they are now, with what was typed on those of which nothing that `of` names has changed since. */
+/** The present lines, with the typed values on lines whose fields in `of` did not change. */
 export const typedOn = (now, kept, of, typed) => {
   const same = (one) => JSON.stringify(of.map((name) => one[name]));
   const before = new Map(kept.map((one) => [same(one), one]));

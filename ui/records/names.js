@@ -13,7 +13,7 @@ const KINDS = {
   methods: { pattern: "/api/payment-methods", id: "method", roles: ["admin"] },
 };
 const AT_ONCE = 500;
-/** Products that are asked for together. */
+/** Most products in one request. */
 const SKUS_AT_ONCE = 100;
 /** Highest number of pages that are read; beyond it, IDs are shown. */
 const PAGES_MAX = 20;

@@ -9,7 +9,7 @@ import { earlier } from "../kit/api.js";
 import { grid } from "./cells.js";
 import { need } from "./names.js";
 
-/** A value with its name; what is absent is left out. */
+/** Values with their names. Absent ones are left out. */
 export const facts = (list) =>
   html`<dl class="facts-grid">
     ${list
@@ -89,8 +89,8 @@ class PageRecord extends Page {
   }
 
   /**
-   * One step of the document. `question` has `title`, `text`, `list` of fields; without one it is done at once.
-   * `money`: it is kept over a reload until it is answered. `said` is the message afterwards, or a function of the
+   * One step of the document. `question` has `title`, `text`, `list` of fields; without one the step is done at once.
+   * `money`: it is kept over a reload until it is answered. `message` is shown afterwards, or is a function of the
    * answer that returns its text and kind: a step that left something open is not shown as a success.
    */
   step({ label, url, method = "POST", body = {}, question, money = true, amount = null, message, after }) {

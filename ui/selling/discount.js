@@ -7,7 +7,7 @@ import "./texts.js";
 
 /** Percentages with a button. */
 const QUICK = [5, 10, 20];
-const PER = 100;
+const PERCENT_MAX = 100;
 
 /** The typed percentage, with at most two decimals. Null if the text is not a percentage. */
 const percentOf = (text) => {
@@ -15,21 +15,21 @@ const percentOf = (text) => {
   return typed === undefined ? null : Number(typed.replace(",", "."));
 };
 
-/** Whether a text may become a percentage with decimals: it is no amount of a currency without decimals. */
-const isBegun = (text) => decimal(0) === "0" && /^\d{1,2}[.,]\d{0,2}$/.test(text);
+/** Whether a text may be the beginning of a percentage: it has decimals, and the currency has none. */
+const mayBePercent = (text) => decimal(0) === "0" && /^\d{1,2}[.,]\d{0,2}$/.test(text);
 
 /**
  * The typed discount in the smallest unit of the currency: an amount, or a percentage of `base`. An empty text is 0;
  * any other text is null.
  */
 export const discountOf = (text, base) => {
-  if (!text.includes("%")) return isBegun(text) && !/[.,]$/.test(text) ? null : (amount(text) ?? 0);
+  if (!text.includes("%")) return mayBePercent(text) && !/[.,]$/.test(text) ? null : (amount(text) ?? 0);
   const percent = percentOf(text);
-  return percent === null || percent > PER ? null : Math.round((base * percent) / PER);
+  return percent === null || percent > PERCENT_MAX ? null : Math.round((base * percent) / 100);
 };
 
-/** Why something is taken off: one of the shop's reasons, or any text where it names none. */
-export const reasons = (codes, chosen) =>
+/** The field for the reason: one of the store's reasons, or any text if the store has none. */
+export const reasonField = (codes, chosen) =>
   field(
     t("Reason"),
     codes.length
@@ -44,18 +44,19 @@ export const reasons = (codes, chosen) =>
 const reasonOfSale = (sale) =>
   sale?.items.flatMap(({ discounts }) => discounts).find(({ source }) => source === "basket")?.reason;
 
-const typedIn = (input, before) => {
+/** Formats the text while it is typed. */
+const format = (input, before) => {
   if (input.value.includes("%")) {
-    // Its digits stood there as an amount: 10 as 0.10.
+    // The digits before the sign were formatted as an amount: 10 as 0.10.
     if (decimal(0) !== "0" && !before.includes("%")) input.value = `${amount(input.value) ?? ""}%`;
     return;
   }
-  if (isBegun(input.value)) return;
+  if (mayBePercent(input.value)) return;
   const typed = amount(input.value);
   regroup(input, typed === null ? "" : decimal(typed));
 };
 
-/** The field with its buttons and the percentage's amount. */
+/** The field with its buttons, and the amount of a typed percentage. */
 const entry = (state, base, again) => {
   const off = discountOf(state.text, base);
   return html`${field(
@@ -72,7 +73,7 @@ const entry = (state, base, again) => {
         .value=${live(state.text)}
         @focus=${(event) => event.target.select()}
         @input=${(event) => {
-          typedIn(event.target, state.text);
+          format(event.target, state.text);
           state.text = event.target.value;
           again();
         }}
@@ -105,7 +106,7 @@ const entry = (state, base, again) => {
     </p>`;
 };
 
-/** What a discount on the line, or on the whole sale, is taken off: promotions come first. */
+/** The amount that a discount on the line or the sale applies to: promotions are taken off first. */
 const baseOf = (basket, line, whole) => {
   const { sale } = basket;
   if (whole) return sale ? sale.subtotal - sale.discount + basket.basketDiscount : 0;
@@ -113,7 +114,7 @@ const baseOf = (basket, line, whole) => {
   return promotions.reduce((left, { amount: part }) => left - part, line.price * line.qty);
 };
 
-/** A discount on the selected line, or on the whole sale. */
+/** Asks for a discount on the selected line or the whole sale, and applies it. */
 export const discount = async (app, whole) => {
   const { basket } = app;
   await basket.settled();
@@ -122,24 +123,24 @@ export const discount = async (app, whole) => {
   if (!line) return;
   const before = whole ? basket.basketDiscount : line.discount;
   const base = baseOf(basket, line, whole);
+  const reason = whole ? reasonOfSale(basket.sale) : line.why;
   const state = { text: before ? decimal(before) : "" };
   const done = await app.dialog.ask({
     title: whole ? t("Discount on the sale") : t("Discount on {name}", { name: line.name }),
     yes: t("Apply"),
     text: whole ? t("Sale total {amount}", { amount: money(base) }) : t("Line total {amount}", { amount: money(base) }),
-    body: (again) =>
-      html`${entry(state, base, again)}${reasons(app.reasons.discounts, whole ? reasonOfSale(basket.sale) : line.why)}`,
-    act: ({ reason }) => {
+    body: (again) => html`${entry(state, base, again)}${reasonField(app.reasons.discounts, reason)}`,
+    act: ({ reason: chosen }) => {
       const off = discountOf(state.text, base);
       if (off === null) throw new Error(t("Enter an amount, or a percentage up to 100 %"));
       if (off > base) throw new Error(t("The discount is more than {amount}", { amount: money(base) }));
-      return { off, reason };
+      return { off, reason: chosen };
     },
   });
   if (!done) return;
   if (whole) basket.changed({ discount: done.off, discount_reason: done.reason, label: "Discount" });
   else {
-    // Meanwhile an answer may have brought the lines anew.
+    // An answer may have replaced the lines meanwhile.
     Object.assign(basket.lines[at] ?? line, { discount: done.off, why: done.reason, item: null });
     basket.changed({ label: "Discount" });
   }

@@ -6,13 +6,13 @@ import { t } from "../kit/i18n.js";
 import "./texts.js";
 
 /** Most products shown for a name. */
-const SHOWN = 5;
+const SHOWN_MAX = 5;
 
-/** By its code, else by its name. */
+/** Finds a product by its code, or else by its name. */
 const lookUp = async (app, text) => {
   const product = await app.basket.find(text);
   if (product) return [product];
-  return (await app.get("/api/pos/products", {}, { q: text, limit: SHOWN })).items;
+  return (await app.get("/api/pos/products", {}, { q: text, limit: SHOWN_MAX })).items;
 };
 
 const row = (product) =>

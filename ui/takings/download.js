@@ -1,11 +1,11 @@
-// CSV of the interface, as a file.
+// Saves a CSV answer of the server as a file.
 const TYPE = "text/csv";
 
-export const download = async (app, url, asked, name) => {
-  const text = await app.get(url, {}, asked, TYPE);
-  const way = document.createElement("a");
-  way.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: TYPE }));
-  way.download = `${name}.csv`;
-  way.click();
-  URL.revokeObjectURL(way.href);
+export const download = async (app, url, query, name) => {
+  const csv = await app.get(url, {}, query, TYPE);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(["\ufeff", csv], { type: TYPE }));
+  link.download = `${name}.csv`;
+  link.click();
+  URL.revokeObjectURL(link.href);
 };

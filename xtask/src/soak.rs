@@ -40,7 +40,7 @@ const MODEL: &str = "model::the_store_does_what_the_model_says";
 const RETURNING: &str = "sync::returning::ten_thousand_stores_returning_at_once";
 const OFFLINE: &str = "sync::offline::thirty_days_offline_and_one_catch_up";
 /// The test of data that a start finds written and not synced.
-const UNSYNCED: &str = "unsynced::what_a_start_found_unsynced_is_on_the_disk_before_it_is_answered";
+const UNSYNCED: &str = "unsynced::frames_that_a_start_found_unsynced_are_synced_before_they_are_answered";
 /// The races of two processes of the hub, which are few in the test command.
 const RACES: &str = "office_races::";
 /// The mixed load at two processes that die.

@@ -99,7 +99,7 @@ impl Installation {
         Self::hub_with(binaries, place, "", None)
     }
 
-    /// The same on a database that is there.
+    /// As `hub`, on an existing database.
     pub fn hub_on(binaries: &Binaries, place: &WorkFolder, database: &str) -> anyhow::Result<Self> {
         Self::hub_with(binaries, place, "", Some(database))
     }
@@ -137,7 +137,7 @@ impl Installation {
         Self::store_at(binaries, place, hub, &place.file("store"), "")
     }
 
-    /// The same with its data in another folder, and more settings as lines with dotted keys.
+    /// As `store`, with the data in another folder, and more settings as lines with dotted keys.
     pub fn store_at(
         binaries: &Binaries,
         place: &WorkFolder,

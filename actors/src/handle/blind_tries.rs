@@ -1,4 +1,4 @@
-//! Figures of a drawer that were refused to a cashier who counts blind: the audit log has each.
+//! Records each refused count of a cashier who must not see the expected cash, in the audit log.
 
 use super::StoreHandle;
 use crate::runtime::failure::Failure;

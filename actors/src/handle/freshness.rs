@@ -20,7 +20,7 @@ impl StoreHandle {
         self.context.stamps.trusted_now()
     }
 
-    /// The same of members and their points.
+    /// Time at which members and their points were last confirmed.
     ///
     /// # Errors
     /// [`Failure::Internal`] when the rows can't be read.

@@ -3,7 +3,7 @@
 use super::StoreHandle;
 use crate::hub::hub_connection::merge_transfer;
 use crate::message::CatalogueMessage;
-use crate::owners::catalogue::free_codes;
+use crate::owners::catalogue::check_barcodes_free;
 use crate::runtime::command::COMMAND_DEADLINE;
 use crate::runtime::failure::Failure;
 use crate::runtime::mailbox;
@@ -35,7 +35,7 @@ impl StoreHandle {
     /// # Errors
     /// The errors of [`Self::sold`].
     pub fn price_moment_of(&self, user: &UserId) -> Result<PriceMoment, Failure> {
-        match self.context.shift_registry.of_user(user) {
+        match self.context.shift_registry.newest_id_of(user) {
             Some(shift_id) => self.context.price_moment_of(&shift_id),
             None => Ok(self.context.price_moment()),
         }
@@ -62,7 +62,7 @@ impl StoreHandle {
     /// # Errors
     /// [`Refusal::BarcodeTaken`].
     pub fn check_barcodes(&self, products: &[Product], lines: &HashMap<Sku, u64>) -> Result<(), Failure> {
-        free_codes(&self.context.storage, products, lines)
+        check_barcodes_free(&self.context.storage, products, lines)
     }
 
     /// The price of a product that counts at `at`, now or later, and why.

@@ -13,7 +13,7 @@ impl StoreHandle {
     /// # Errors
     /// [`Refusal::RegisterDisabled`]; storage that can't be read.
     pub fn check_register(&self, named: Option<&RegisterId>, user: Option<&UserId>) -> Result<(), Failure> {
-        let shift = user.and_then(|user| self.context.shift_registry.shift_of(user));
+        let shift = user.and_then(|user| self.context.shift_registry.newest_of(user));
         let own = shift.as_ref().map(|shift| &shift.register_id);
         for register_id in named.into_iter().chain(own.filter(|own| Some(*own) != named)) {
             let register = self.context.storage.shifts().known_register(register_id)?;

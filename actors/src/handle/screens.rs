@@ -1,11 +1,11 @@
-//! The hub link as screens follow it.
+//! The state of the connection to the hub, for open pages.
 
 use super::StoreHandle;
 use crate::hub::sync_state::Link;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-/// Follows the link, from its state now.
+/// Follows the state of the connection.
 pub struct LinkWatch {
     link: watch::Receiver<Link>,
     sent: Option<Value>,
@@ -18,7 +18,7 @@ impl StoreHandle {
 }
 
 impl LinkWatch {
-    /// The present link, once, and then whenever a visible value changes: its state, or its problem.
+    /// Returns the present state at the first call, and then each visible change: another state or problem.
     pub async fn next(&mut self) -> Value {
         loop {
             let now = view(&self.link.borrow_and_update());
@@ -30,7 +30,7 @@ impl LinkWatch {
                 return now;
             }
             if self.link.changed().await.is_err() {
-                // The tree is gone: nothing will change any more.
+                // The actors have ended: nothing changes any more.
                 std::future::pending::<()>().await;
             }
         }

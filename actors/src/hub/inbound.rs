@@ -138,7 +138,7 @@ impl<'a> Page<'a> {
         Parts { events, transfers, registers, points, members, holders }
     }
 
-    /// Takes a change in, or notes that it can't be used.
+    /// Applies a change, or notes that it can't be used.
     ///
     /// # Errors
     /// The rows can't be read.

@@ -1,4 +1,4 @@
-//! The hub as tills ask it while it is there: one client with its connections, however many tills ask.
+//! Requests of tills to the hub while it can be reached: one client with its connections for all tills.
 
 use crate::config::SyncConfig;
 use crate::hub::hub_client::HubClient;

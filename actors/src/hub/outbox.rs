@@ -51,7 +51,7 @@ impl Actor for Outbox {
         // Ends with the actor: then casting fails.
         tokio::spawn(async move {
             while heads.changed().await.is_ok() {
-                if me.cast(OutboxMessage::Poke).is_err() {
+                if me.cast(OutboxMessage::NewRecords).is_err() {
                     break;
                 }
             }
@@ -70,7 +70,7 @@ impl Actor for Outbox {
     ) -> Result<(), ActorProcessingErr> {
         message_taken(&state.context.outbox.queue_len);
         match message {
-            OutboxMessage::Poke => {}
+            OutboxMessage::NewRecords => {}
             OutboxMessage::Probe { pending } => {
                 pending.nothing_to_do(&state.context.storage, Answer::ok(&()));
                 return Ok(());

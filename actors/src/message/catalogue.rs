@@ -16,7 +16,7 @@ pub(crate) enum CatalogueMessage {
     Apply { events: Vec<Event>, at: UtcMs, applied: Applied },
     /// Decide on a command.
     Run(Box<dyn AnyCommand<CatalogueRows>>),
-    /// Whether commands get through.
+    /// Probe whether commands are processed; answered like a command.
     Probe { pending: Pending },
     #[cfg(test)]
     Panic,

@@ -41,7 +41,7 @@ pub(crate) enum LedgerMessage {
     MergeTransfer { transfer: Box<Transfer>, request: Arc<RequestContext>, merged: Reply },
     /// Head office sent a till; the reply comes when the change is durable.
     MergeRegister { register: RegisterDown, request: Arc<RequestContext>, merged: Reply },
-    /// Whether commands get through.
+    /// Probe whether commands are processed; answered like a command.
     Probe { pending: Pending },
     /// Begin a new epoch; the reply comes when it is durable.
     OpenEpoch { epoch: String, opened: oneshot::Sender<()> },

@@ -17,7 +17,7 @@ pub(crate) enum MembersMessage {
     Decided { writes: Vec<OwnWrite> },
     /// A page of the feed was taken in: it may contain results of own writes.
     Settle,
-    /// Whether commands get through.
+    /// Probe whether commands are processed; answered like a command.
     Probe { pending: Pending },
     #[cfg(test)]
     Panic,

@@ -1,4 +1,4 @@
-//! Messages to the sessions' owner.
+//! Messages to the owner of sessions and users.
 
 use crate::runtime::command::{AnyCommand, UserRows};
 use crate::runtime::failure::Failure;
@@ -16,9 +16,9 @@ use tokio::sync::oneshot;
 type Reply<T> = oneshot::Sender<Result<T, Failure>>;
 
 pub(crate) enum SessionsMessage {
-    /// Open a session that lives for `lifetime`, for a user as its proof was checked.
+    /// Open a session with this lifetime, for a user whose proof was checked.
     Open { user: Box<User>, proof: Box<Proof>, lifetime: Duration, reply: Reply<Session> },
-    /// Count a device's assertion, or a right PIN, without opening anything.
+    /// Store the use of a device or a PIN, without opening a session.
     Use { user: Box<User>, proof: Box<Proof>, reply: Reply<()> },
     /// Count a try of a user's PIN, before it is compared.
     TryPin { user: Box<User>, reply: Reply<PinTry> },
@@ -30,7 +30,7 @@ pub(crate) enum SessionsMessage {
     Refresh { presented: Box<Presented>, reply: Reply<Refreshed> },
     /// End one session, as at a logout.
     Close { session: SessionId, reply: Reply<()> },
-    /// Store a user's password hash again with today's costs, if it is still the one that was checked.
+    /// Store a password hash with the present costs, if the user's hash is still the one that was checked.
     Rehash { user: Box<User>, hash: String, reply: Reply<()> },
     /// Record refusals.
     Audit { entries: Vec<AuditEntry>, reply: Reply<()> },
@@ -40,22 +40,22 @@ pub(crate) enum SessionsMessage {
     ApplyFeed { changes: Vec<Change>, new_generation: bool, applied: Reply<()> },
     /// Add a user whose login name is free.
     AddUser { user: Box<User>, reply: Reply<()> },
-    /// Kill every token of the user with this login name.
+    /// Revoke all tokens of the user with this login name.
     Revoke { username: String, reply: Reply<Revoked> },
-    /// Give the user with this login name another password, and kill every token.
+    /// Set another password of the user with this login name, and revoke all tokens.
     ResetPassword { username: String, hash: String, reply: Reply<Revoked> },
     /// Remove a device of the user with this login name.
     RemoveDevice { username: String, credential_id: String, reply: Reply<()> },
-    /// Whether commands get through.
+    /// Probe whether commands are processed; answered like a command.
     Probe { pending: Pending },
     #[cfg(test)]
     Panic,
 }
 
-/// User whose tokens were killed, with the devices that were removed.
+/// User whose tokens were revoked, with the number of removed devices.
 #[derive(Debug)]
 pub struct Revoked {
-    /// The person from now on.
+    /// The user afterwards.
     pub user: User,
     /// Number of devices that were removed.
     pub devices_removed: usize,

@@ -16,7 +16,7 @@ mod products;
 mod settings;
 mod store_settings;
 
-pub(crate) use products::free_codes;
+pub(crate) use products::check_barcodes_free;
 pub use products::{ChangeProduct, CreateProduct, ImportProducts};
 pub use settings::ChangeProductSettings;
 pub use store_settings::ChangeStoreSettings;
@@ -84,9 +84,9 @@ async fn apply(
         drop(applied.send(Err(Failure::StorageFull(why.to_string()))));
         return Ok(());
     }
-    let read_again = match settings::merge_settings(context, &mut events)
-        .and_then(|words_removed| Ok(settings::on_top(&context.storage, &mut events)? || words_removed))
-    {
+    let read_again = match settings::merge_settings(context, &mut events).and_then(|words_removed| {
+        Ok(settings::apply_settings(&context.storage, &mut events)? || words_removed)
+    }) {
         Ok(read_again) => read_again,
         Err(error) => {
             drop(applied.send(Err(error.into())));

@@ -1,4 +1,4 @@
-//! The ledger: ensures that everything for which two shifts can contend has one owner and one order.
+//! The ledger: the one owner of everything that two shifts can change, so that all changes have one order.
 
 use crate::message::LedgerMessage;
 use crate::runtime::command::{AnyCommand, Command, Owner, Prepared};
@@ -59,7 +59,7 @@ pub(crate) type Ledger = Owner<LedgerBook>;
 pub(crate) struct State {
     context: Context,
     ledger: Ledger,
-    /// The day on which all dead points were last taken away.
+    /// The day on which points were last expired.
     expired_on: Option<jiff::civil::Date>,
 }
 
@@ -78,7 +78,7 @@ impl Actor for LedgerActor {
         context.storage.barrier().await?;
         let ledger = context.owner(load::load(&context)?);
         me.cast(LedgerMessage::ExpirePoints { after: None })?;
-        // Ends with the actor. The first look is at the start: holds do not wait longer for a restart.
+        // This ends with the actor. Holds are also checked at the start, so that a restart does not delay them.
         me.send_interval(holds::EXPIRY_EVERY, || LedgerMessage::ExpireHolds);
         let mut state = State { context, ledger, expired_on: None };
         state.expire_holds();
@@ -110,7 +110,7 @@ impl Actor for LedgerActor {
             LedgerMessage::ExpirePoints { after } => state.expire_points(after, &me),
             LedgerMessage::MergePoints { page, merged } => {
                 if merged.is_closed() {
-                    // The caller gave up, and tries again.
+                    // The caller timed out; it sends the message again.
                     return Ok(());
                 }
                 let outcome = state.merge_points(page).await;
@@ -146,8 +146,7 @@ impl State {
         self.context.storage.barrier().await
     }
 
-    /// Takes in a change of head office. It is in the mailbox without a permit, and is given one of the reserve
-    /// here.
+    /// Applies a change of head office. It has no permit yet, and takes one of the reserve.
     async fn merge<C>(
         &mut self,
         command: C,
@@ -158,7 +157,7 @@ impl State {
         C: Command<Book = LedgerBook, Rows = ()>,
     {
         if merged.is_closed() {
-            // The caller gave up, and tries again.
+            // The caller timed out; it sends the message again.
             return Ok(());
         }
         let permit = self.context.storage.own_permit().await?;

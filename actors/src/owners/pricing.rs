@@ -1,4 +1,4 @@
-//! The inputs for the prices of a basket, gathered before its shift is asked.
+//! The inputs for the prices of a basket, read before the command reaches its shift.
 
 use crate::runtime::failure::Failure;
 use domain::model::base::ids::{MemberId, Sku};
@@ -20,7 +20,7 @@ pub struct PricingInputs {
 }
 
 impl PricingInputs {
-    /// Reads the inputs of a basket of these skus, at the prices of that moment.
+    /// Reads the inputs of a basket of these skus, with their prices at a time.
     pub(crate) fn read<'a>(
         storage: &Storage,
         skus: impl Iterator<Item = &'a Sku>,
@@ -34,7 +34,7 @@ impl PricingInputs {
         Ok(inputs)
     }
 
-    /// Reads the member where another one counts by now.
+    /// Reads the member again if the basket has another one by now.
     pub(crate) fn renew_member(
         &mut self,
         storage: &Storage,
@@ -46,7 +46,7 @@ impl PricingInputs {
         Ok(())
     }
 
-    /// Reads the products that are not there yet.
+    /// Reads the products that were not read yet.
     pub(crate) fn add_missing<'a>(
         &mut self,
         storage: &Storage,
@@ -63,7 +63,7 @@ impl PricingInputs {
         Ok(())
     }
 
-    /// Puts product and pieces where codes were scanned.
+    /// Sets the product and the pieces of lines that have a scanned code instead.
     pub(crate) fn scan<L: Scanned>(
         storage: &Storage,
         lines: &mut [L],
@@ -78,7 +78,7 @@ impl PricingInputs {
         Ok(domain::rules::selling::sale::scan(lines, &found)?)
     }
 
-    /// The form that rules take.
+    /// The inputs in the form that the rules take.
     pub(crate) fn pricing(&self) -> PricingContext<'_> {
         PricingContext {
             products: &self.products,
@@ -88,7 +88,7 @@ impl PricingInputs {
     }
 }
 
-/// Number of merges of a member before its first ID stops resolving.
+/// Most merges that are followed from the ID of a member.
 const MERGES_MAX: usize = 16;
 
 /// The member of an ID. For a merged member, the member that it was merged into.
@@ -96,7 +96,7 @@ pub(crate) fn member(storage: &Storage, id: &MemberId) -> Result<Option<Arc<Memb
     let mut found = storage.members().known(id)?;
     for _ in 0..MERGES_MAX {
         let Some(next) = found.as_ref().and_then(|member| member.merged_into.as_ref()) else { break };
-        // The next record is not here yet: the ID continues to name the present one.
+        // The next member has not been received yet, so the ID still names the present one.
         let Some(next) = storage.members().known(next)? else { break };
         found = Some(next);
     }

@@ -59,7 +59,7 @@ impl Actor for Sessions {
                 end(reply, log_in::open(context, &user, &proof, lifetime, state.opened).await)?;
             }
             SessionsMessage::Use { user, proof, reply } => {
-                end(reply, log_in::count(context, &user, &proof).await)?;
+                end(reply, log_in::count_proof(context, &user, &proof).await)?;
             }
             SessionsMessage::TryPin { user, reply } => end(reply, pins::count(context, &user).await)?,
             SessionsMessage::SetPin { pin, reply } => end(reply, pins::set(context, *pin).await)?,

@@ -261,7 +261,7 @@ impl ShiftOwner {
         let items: Vec<Value> = set.iter().map(item).collect();
         let details = || json!({"skus": skus, "items": items});
         let price = (!set.is_empty()).then(|| entry("transaction.price_overridden", details()));
-        // A later change that asks for no approval does not name anybody again.
+        // A later change without an approval names no approver.
         if !request.authorization().manages() {
             return price.into_iter().collect();
         }

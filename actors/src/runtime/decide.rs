@@ -69,12 +69,12 @@ impl Outcome {
         Self { events: vec![event.into()], records, answer, stamp, sale: None }
     }
 
-    /// The same, whose event is of a transaction that is written already.
+    /// Adds the JSON of the event's transaction, which was made already.
     pub(crate) fn written(self, sale: SaleText) -> Self {
         Self { sale: Some(sale), ..self }
     }
 
-    /// The same with an entry for the audit log, here and at head office.
+    /// Adds an entry to the audit log, here and at head office.
     pub(crate) fn audited(mut self, stamps: &Stamps, date: Option<Date>, entry: AuditEntry) -> Self {
         // The last stamp of all: the mark keeps the highest.
         self.stamp = stamps.stamp();
@@ -83,7 +83,7 @@ impl Outcome {
         self
     }
 
-    /// The same with all of these.
+    /// Adds several entries to the audit log.
     pub(crate) fn audited_all(
         self,
         stamps: &Stamps,
@@ -119,7 +119,7 @@ pub enum ShiftDraft {
     Correct { draft: Box<TenderDraft>, reason: String },
     /// A partly paid basket.
     PartlyPaid { event: Box<Event<fact::TransactionOpen>> },
-    /// Payments that were taken back, points among them.
+    /// Reversed payments, including payments by points.
     Released(Box<Outcome>),
     /// A basket put away, and the approvals of its prices and discounts.
     Hold { event: Box<Event<fact::TransactionHeld>>, entries: Vec<AuditEntry> },
@@ -127,11 +127,11 @@ pub enum ShiftDraft {
     Recall { draft: Box<RecallDraft>, inputs: Box<PricingInputs> },
     /// Goods that come back.
     Return(Box<ReturnDraft>),
-    /// The same, only to be looked at.
+    /// A return whose amounts are only quoted.
     Quote { draft: Box<ReturnDraft>, approval_required: bool },
     /// The void of a return, and the sale that it was of.
     VoidReturn { draft: Box<ReturnVoidDraft>, sale: Option<Box<Transaction>> },
-    /// Cash brought to the safe, or taken back from it, and the shift before that.
+    /// Cash moved to the safe, or out of it by a reversal, and the shift before that.
     Dropped { outcome: Box<Outcome>, before: Box<Shift> },
     /// The end of the shift, and the shift before it.
     Close { event: Box<Event<fact::ShiftClosed>>, before: Box<Shift> },

@@ -150,7 +150,7 @@ impl Context {
         if let Some(shift_id) = named {
             return Ok(shift_id.clone());
         }
-        if let Some(shift_id) = self.shift_registry.of_user(&request.caller.user_id) {
+        if let Some(shift_id) = self.shift_registry.newest_id_of(&request.caller.user_id) {
             return Ok(shift_id);
         }
         match self.current_shift(&request.caller.user_id, None) {

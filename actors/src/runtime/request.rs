@@ -30,13 +30,13 @@ impl RequestContext {
         Authorization { caller: &self.caller, approver: self.approver.as_ref(), register_id }
     }
 
-    /// The same as a request of a cashier alone: anything refused then is allowed by a manager's right.
+    /// The request as if a cashier had made it, without an approval: what is refused then needs a manager.
     pub(crate) fn as_if_cashier(&self) -> Self {
         let caller = Principal { role: Role::Cashier, ..Principal::clone(&self.caller) };
         Self { caller: Arc::new(caller), approver: None, ..self.clone() }
     }
 
-    /// The same request as if a manager had approved it, for previews that change nothing.
+    /// The request as if a manager had approved it, for previews that change nothing.
     pub(crate) fn as_if_approved(&self) -> Self {
         let approver = Principal { role: Role::StoreManager, ..Principal::clone(&self.caller) };
         Self { approver: Some(approver), ..self.clone() }

@@ -1,4 +1,4 @@
-//! The registry of open shifts: who sells where, and the address of the shift's actor.
+//! The registry of open shifts: the user and the register of each, and the address of its actor.
 
 use crate::message::ShiftMessage;
 use crate::runtime::mailbox::QueueLen;
@@ -13,6 +13,7 @@ pub(crate) fn actor_name(shift_id: &ShiftId) -> String {
     format!("shift:{shift_id}")
 }
 
+/// An open shift.
 pub(crate) struct ShiftRef {
     pub(crate) opened_by: UserId,
     pub(crate) register_id: RegisterId,
@@ -20,7 +21,7 @@ pub(crate) struct ShiftRef {
     pub(crate) queue_len: QueueLen,
 }
 
-/// Open shifts by ID and by who opened them; filled by their supervisor.
+/// Open shifts by ID and by the user who opened them. Their supervisor adds and removes them.
 #[derive(Clone, Default)]
 pub(crate) struct ShiftRegistry(Arc<RwLock<Entries>>);
 
@@ -39,7 +40,7 @@ impl ShiftRegistry {
         entries.by_shift.insert(shift_id, Arc::new(ShiftRef { opened_by, register_id, actor, queue_len }));
     }
 
-    /// Forgets a shift; a later one of the same person stays.
+    /// Removes a shift. A later one of the same user stays.
     pub(crate) fn remove(&self, shift: &ShiftId) {
         let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = entries.by_shift.remove(shift)
@@ -53,18 +54,18 @@ impl ShiftRegistry {
         self.0.read().unwrap_or_else(PoisonError::into_inner).by_shift.get(shift).cloned()
     }
 
-    /// The newest open shift of a user.
-    pub(crate) fn of_user(&self, user: &UserId) -> Option<ShiftId> {
+    /// ID of the newest open shift of a user.
+    pub(crate) fn newest_id_of(&self, user: &UserId) -> Option<ShiftId> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).by_user.get(user).cloned()
     }
 
-    /// The newest open shift of a user, with its till.
-    pub(crate) fn shift_of(&self, user: &UserId) -> Option<Arc<ShiftRef>> {
+    /// The newest open shift of a user.
+    pub(crate) fn newest_of(&self, user: &UserId) -> Option<Arc<ShiftRef>> {
         let entries = self.0.read().unwrap_or_else(PoisonError::into_inner);
         entries.by_user.get(user).and_then(|shift| entries.by_shift.get(shift)).cloned()
     }
 
-    /// Every shift that is listed.
+    /// IDs of all open shifts.
     pub(crate) fn shifts(&self) -> Vec<ShiftId> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).by_shift.keys().cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! The shifts' supervisor: promises one running actor for each open shift.
+//! Supervisor of the shifts: keeps one actor running for each open shift.
 
 use crate::message::ShiftsMessage;
 use crate::owners::shift::{CLOSED, LedgerLost, ShiftActor, ShiftArguments, ShiftOver, ShutOut};
@@ -13,6 +13,7 @@ use std::collections::HashMap;
 
 pub(crate) struct State {
     context: Context,
+    /// Running actors of shifts.
     children: HashMap<ActorId, ShiftId>,
     budgets: Budgets<ShiftId>,
 }
@@ -33,7 +34,7 @@ impl Actor for Shifts {
         let open = context.storage.shifts().open_shifts()?;
         let budgets = Budgets::new(context.config.max_restarts, context.config.period);
         let mut state = State { context, children: HashMap::new(), budgets };
-        // Shifts that ended while a predecessor died were never taken off the lists.
+        // Shifts that closed while the previous supervisor died are still listed.
         for listed in state.context.shift_registry.shifts() {
             if !open.iter().any(|shift| shift.shift_id == listed) {
                 state.forget(&listed);
@@ -55,7 +56,7 @@ impl Actor for Shifts {
             ShiftsMessage::Ensure { shift_id, ensured } => {
                 message_taken(&state.context.shifts.queue_len);
                 state.ensure(&me, shift_id, 0).await;
-                // The caller looks into the registry itself.
+                // The caller reads the registry: the reply has no content.
                 let _ = ensured.send(());
             }
             ShiftsMessage::Retry { shift_id, attempt } => state.ensure(&me, shift_id, attempt).await,
@@ -89,6 +90,8 @@ impl Actor for Shifts {
 }
 
 impl State {
+    /// Removes an actor that ended. Starts it again unless its shift is over or its budget is spent. `unspent`: the end
+    /// does not count against the budget.
     async fn died(
         &mut self,
         me: &ActorRef<ShiftsMessage>,
@@ -115,7 +118,7 @@ impl State {
         }
     }
 
-    /// Starts the shift's actor; one that does not start is tried again after a pause.
+    /// Starts the shift's actor. If it does not start, this is tried again after a pause.
     async fn run(&mut self, me: &ActorRef<ShiftsMessage>, shift_id: ShiftId, attempt: u32) {
         let queue_len = QueueLen::default();
         let context = self.context.clone();
@@ -147,7 +150,7 @@ impl State {
         }
     }
 
-    /// False: this shift has died too often, and the process ends.
+    /// Counts an end against the budget. Returns false if the budget is spent: then the process ends.
     fn spend(&mut self, shift_id: &ShiftId) -> bool {
         let within = self.budgets.spend(shift_id.clone());
         if !within {

@@ -248,7 +248,7 @@ pub async fn start(
     run(storage, rules, config, true).await
 }
 
-/// The same without a word to the hub: for a single command on a stopped store.
+/// As `start`, without contacting the hub: for a single command on a stopped store.
 ///
 /// # Errors
 /// The errors of [`start`].

@@ -135,7 +135,8 @@ impl Tree {
         self.kill(name, Asked::Operator).await
     }
 
-    /// The same for the store itself, so that the actor reads everything again; it does not count as a restart.
+    /// As `restart`, requested by the store itself so that the actor reads everything again. It does not count against
+    /// the budget.
     pub(crate) async fn renew(&self, name: &str) -> Result<(), Failure> {
         self.kill(name, Asked::Store).await
     }

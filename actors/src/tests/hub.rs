@@ -118,7 +118,7 @@ async fn a_hub_that_names_an_epoch_far_ahead_is_not_followed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_hub_could_not_apply_is_kept_with_what_it_amounts_to() {
+async fn parked_records_are_kept_with_their_amounts() {
     let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
     let shop = enrolled(&hub).await;
     open(&shop, 1).await;
@@ -165,7 +165,7 @@ async fn a_losing_value_is_reported_again_at_hello_and_a_known_one_does_not_chan
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_hub_has_applied_meanwhile_is_parked_here_no_longer() {
+async fn a_record_that_the_hub_has_applied_is_no_longer_listed_as_parked() {
     let hub = FakeHub::start(OnPush::Park, OnPull::End).await;
     let shop = enrolled(&hub).await;
     open(&shop, 1).await;

@@ -59,7 +59,7 @@ async fn a_box_whose_history_is_elsewhere_sells_nothing_from_the_moment_it_is_en
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_one_writer_says_of_the_standing_is_not_taken_away_by_another() {
+async fn one_writer_of_the_standing_does_not_undo_the_write_of_another() {
     for _ in 0..5 {
         let shop = shop(9).await;
         let (rejoined, enrolled) = tokio::join!(shop.handle.rejoin(), shop.handle.enrolled(away(), 3));

@@ -108,7 +108,7 @@ async fn a_spent_restart_budget_ends_the_process() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_store_itself_restarts_is_no_failure() {
+async fn a_restart_by_the_store_itself_is_no_failure() {
     let shop = shop(5).await;
     shop.handle.rejoin().await.unwrap();
     let tree = shop.handle.tree();
@@ -128,7 +128,7 @@ async fn restarting_the_root_or_nobody_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_key_has_one_effect_however_often_it_comes_at_once() {
+async fn a_key_has_one_effect_in_any_number_of_requests_at_once() {
     let shop = Arc::new(shop(5).await);
     let shift = open(&shop, 1).await;
     let calls: Vec<_> = (0..20)
@@ -224,7 +224,7 @@ async fn a_refusal_waits_until_what_it_speaks_of_is_durable() {
 }
 
 #[tokio::test]
-async fn what_a_refused_sale_looked_at_leaves_no_trace_in_the_ledger() {
+async fn a_refused_sale_leaves_no_rows_in_the_ledger() {
     let mut rules = rules();
     rules.negative_stock = NegativeStock::Reject;
     let shop = shop_by(rules).await;

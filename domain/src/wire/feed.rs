@@ -20,7 +20,7 @@ pub struct StoreDown {
     pub store_id: StoreId,
     /// Name of the store.
     pub name: String,
-    /// Head office disabled it: it hears of nothing that is sent to it.
+    /// Whether head office disabled the store, so that it does not receive what is sent to it.
     pub disabled: bool,
 }
 
@@ -39,16 +39,16 @@ pub struct UserDown {
     pub store_id: StoreId,
     /// argon2id in PHC form, where head office set it last.
     pub password_hash: Option<String>,
-    /// When each of these fields was set: what was set later at the store stays.
+    /// When each of these fields was set. A value that was set later at the store stays.
     pub times: FieldTimes,
-    /// Tokens of a lower version are dead.
+    /// Version of the user's tokens. Those of a lower version are revoked.
     pub token_version: u64,
-    /// Kept out. Only a later `grant` lifts it.
+    /// Whether the user is denied access. Only a higher `grant` restores it.
     pub disabled: bool,
-    /// Counts the times that a person at the hub let this user in: a denial stands against every `user`
-    /// with the same or a lower number, whatever order they come in.
+    /// Number of times that head office granted the user access. A denial applies to every `user` with the same or a
+    /// lower number, in any order of arrival.
     pub grant: u64,
-    /// When the person was created, at whichever place.
+    /// When the user was created, at a store or head office.
     pub created_at: UtcMs,
     /// Head office gave the person to the store: names and role are its own.
     pub given: bool,
@@ -59,7 +59,7 @@ pub struct UserDown {
 pub struct RevocationDown {
     /// User whose tokens are revoked.
     pub user_id: UserId,
-    /// Tokens of a lower version are dead.
+    /// Version of the user's tokens. Those of a lower version are revoked.
     pub token_version: u64,
     /// When the tokens were revoked.
     pub revoked_at: UtcMs,
@@ -105,13 +105,13 @@ pub struct Covered {
     pub hash: String,
 }
 
-/// Kind `points`; the change's ID is the member's. One record for all stores: what of the receiving store's own
-/// records is in it stands once beside the changes of the page.
+/// Kind `points`; the change's ID is the member's. All stores get the same record: which of the receiving store's own
+/// records it contains is sent once, beside the changes of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PointsDown {
     /// ID of the member.
     pub member_id: String,
-    /// Σ of the entries that head office has applied, when the page was made.
+    /// Sum of the entries that head office has applied, when the page was made.
     pub balance: Points,
 }
 

@@ -57,7 +57,7 @@ impl Record<Value> {
     /// takes precedence from then on over what the envelope states of it.
     ///
     /// # Errors
-    /// It is no payload of this kind.
+    /// The payload is not valid for the kind.
     pub fn read_payload(&mut self) -> Result<Option<AnyPayload>, serde_json::Error> {
         if self.schema != SCHEMA {
             return Ok(None);
@@ -68,7 +68,7 @@ impl Record<Value> {
     }
 }
 
-/// Payload of a record, with all that is asked of every kind.
+/// Payload of a record: what every kind has to provide.
 pub trait Payload {
     /// Description of the payload for the envelope.
     fn about(&self) -> About;
@@ -76,7 +76,7 @@ pub trait Payload {
     /// Effect at head office of a record of this kind from this store.
     ///
     /// # Errors
-    /// What is wrong with it: it is parked.
+    /// The reason why the hub parks the record.
     fn effect(&self, _kind: &str, _store_id: &str) -> Result<Effect, String> {
         Ok(Effect::default())
     }
@@ -94,7 +94,7 @@ macro_rules! kinds {
         /// Every kind of record that this version knows.
         pub const KINDS: &[&str] = &[$($kind),*];
 
-        /// Does the same with a payload of whatever kind; its kind is at hand.
+        /// Evaluates one expression for a payload of any kind. The name of the kind is available in it.
         macro_rules! each {
             ($d any:expr, |$d kind:pat_param, $d it:ident| $d done:expr) => {
                 match $d any {
@@ -105,10 +105,10 @@ macro_rules! kinds {
         pub(crate) use each;
 
         impl AnyPayload {
-            /// Reads a payload; none: this version does not know the kind.
+            /// Reads a payload. `None` if this version does not know the kind.
             ///
             /// # Errors
-            /// It is no payload of this kind.
+            /// The payload is not valid for the kind.
             pub fn read(kind: &str, payload: &Value) -> Result<Option<Self>, serde_json::Error> {
                 match kind {
                     $($kind => Deserialize::deserialize(payload).map(Self::$name),)*
@@ -166,7 +166,7 @@ impl AnyPayload {
     /// Effect at head office of a record from this store.
     ///
     /// # Errors
-    /// What is wrong with it: it is parked.
+    /// The reason why the hub parks the record.
     pub fn effect(&self, store_id: &str) -> Result<Effect, String> {
         each!(self, |kind, it| it.effect(kind, store_id))
     }
@@ -179,7 +179,7 @@ pub fn event_id(text: &str) -> Option<Cow<'_, str>> {
         #[serde(borrow)]
         event_id: Cow<'a, str>,
     }
-    // As this program writes it: first of all.
+    // This program writes it first.
     let first = text.strip_prefix(r#"{"event_id":""#).and_then(|rest| rest.split_once('"'));
     match first.filter(|(id, _)| !id.contains('\\')) {
         Some((id, _)) => Some(Cow::Borrowed(id)),
@@ -193,8 +193,8 @@ const PAID_LINE_BYTES: usize = 140;
 /// Most bytes that paying adds to a record besides: envelope, numbers, times, 20 payments.
 const PAID_BYTES: usize = 16 * 1024;
 
-/// Room for a record; that of a sale takes about as much.
-const TEXT_BYTES: usize = 3 * 1024;
+/// Capacity that a record's text begins with: a sale needs about as much.
+const TEXT_CAPACITY: usize = 3 * 1024;
 
 /// The kind of [`TransactionPaid`].
 const PAID: &str = "transaction.paid";
@@ -204,14 +204,14 @@ const ENVELOPE_BYTES: usize = 16 * 1024;
 
 /// Whether the record of this basket, once paid, stays within [`RECORD_BYTES_MAX`].
 ///
-/// Asked wherever a basket is priced: later a customer would stand there with goods and money. IDs that a recall
-/// replaces count with their longest, so that a basket that fitted still fits in another shift.
+/// This is checked whenever a basket is priced: at the payment it would be too late. IDs that a recall replaces are
+/// counted with the greatest length, so that the basket also fits in another shift.
 ///
 /// # Errors
 /// `validation_failed` when it would not.
 pub fn basket_fits(basket: &Transaction) -> Result<(), Refusal> {
     let more = basket.items.len().saturating_mul(PAID_LINE_BYTES).saturating_add(PAID_BYTES);
-    // Nearly every basket is far below the limit: it need not be written to know that.
+    // Nearly every basket is far below the limit, so that an estimate is enough.
     if room::of_basket(basket).saturating_add(more) <= RECORD_BYTES_MAX {
         return Ok(());
     }
@@ -221,7 +221,7 @@ pub fn basket_fits(basket: &Transaction) -> Result<(), Refusal> {
     fits("items", basket, spare)
 }
 
-/// Whether head office takes every record of a commit. Asked once for all commands, where their outcome is encoded.
+/// Whether head office accepts every record of a commit. Every command's outcome is checked when it is encoded.
 ///
 /// # Errors
 /// `validation_failed` for one above [`RECORD_BYTES_MAX`].
@@ -239,8 +239,8 @@ fn too_large(path: &str, bytes: usize) -> Refusal {
     Refusal::field(path, problem)
 }
 
-/// Whether the record of this document stays within [`RECORD_BYTES_MAX`]; `path` are its lines,
-/// `count` of them.
+/// Whether the record of this document stays within [`RECORD_BYTES_MAX`]. `path` names its list of lines, and `count`
+/// is their number.
 ///
 /// # Errors
 /// `validation_failed` when it would not.
@@ -249,7 +249,7 @@ pub(crate) fn document_fits<D: Serialize>(path: &str, document: &D, count: usize
 }
 
 fn fits<D: Serialize>(path: &str, document: &D, more: usize) -> Result<(), Refusal> {
-    let mut text = Vec::with_capacity(TEXT_BYTES);
+    let mut text = Vec::with_capacity(TEXT_CAPACITY);
     let bytes = serde_json::to_writer(&mut text, document).map_or(RECORD_BYTES_MAX, |()| text.len());
     let bytes = bytes.saturating_add(more);
     if bytes > RECORD_BYTES_MAX { Err(too_large(path, bytes)) } else { Ok(()) }
@@ -260,7 +260,7 @@ fn text<P>(stamp: &Stamp, of: fn(Box<P>) -> AnyPayload, payload: P) -> String {
     text_of(stamp, payload.kind(), payload.about(), &payload)
 }
 
-/// A record as [`Record`] is read.
+/// [`Record`] as it is written.
 #[derive(Serialize)]
 struct Written<'a, P> {
     event_id: &'a str,
@@ -276,7 +276,7 @@ struct Written<'a, P> {
 fn text_of<P: Serialize>(stamp: &Stamp, kind: &str, about: About, payload: &P) -> String {
     let (event_id, at, occurred_at) = (stamp.event_id.as_str(), stamp.at.as_str(), stamp.now);
     let record = Written { event_id, kind, schema: SCHEMA, at, occurred_at, about, payload };
-    let mut text = Vec::with_capacity(TEXT_BYTES);
+    let mut text = Vec::with_capacity(TEXT_CAPACITY);
     // Our own payload types always serialise: strings, integers, lists of them.
     let written = serde_json::to_writer(&mut text, &record);
     written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default()

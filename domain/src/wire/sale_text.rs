@@ -1,12 +1,12 @@
-//! A transaction as JSON, written once for all that say it: its event, the record for head office, the answer to its till.
+//! The JSON of a transaction, which is made once for its event, the record for head office and the answer to the till.
 
 use crate::model::base::event::{Event, Fact, Rows};
 use crate::model::selling::transaction::Transaction;
 use serde::Serialize;
 
-/// Room for a transaction of a few lines.
-const ROOM_BYTES: usize = 3 * 1024;
-/// Text in place of a transaction that is left out, as the first of this name.
+/// Capacity for the text of a transaction with a few lines, in bytes.
+const TEXT_CAPACITY: usize = 3 * 1024;
+/// Text in place of the transaction. Its first occurrence is replaced.
 const LEFT_OUT: &str = "\"transaction\":null";
 
 /// The JSON of a transaction.
@@ -21,9 +21,9 @@ struct Rest<'a> {
 }
 
 impl SaleText {
-    /// Writes a transaction. Ours always serialise: strings, integers, lists of them.
+    /// Makes the JSON of a transaction. This never fails: it consists of strings, integers and lists.
     pub fn of(transaction: &Transaction) -> Self {
-        let mut text = Vec::with_capacity(ROOM_BYTES);
+        let mut text = Vec::with_capacity(TEXT_CAPACITY);
         let written = serde_json::to_writer(&mut text, transaction);
         Self(written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default())
     }
@@ -32,8 +32,8 @@ impl SaleText {
         &self.0
     }
 
-    /// Puts it where a text says that the transaction is null. A name in quotes is never a part of somebody's words: there
-    /// they are escaped.
+    /// Replaces the null in place of the transaction. A text that a person typed can't contain [`LEFT_OUT`], since
+    /// quotes in it are escaped.
     pub(super) fn put_into(&self, mut text: String) -> String {
         if let Some(at) = text.find(LEFT_OUT) {
             let end = at.saturating_add(LEFT_OUT.len());
@@ -43,11 +43,11 @@ impl SaleText {
     }
 }
 
-/// Appends an event's JSON, byte for byte as it serialises; `sale` is that of its transaction, where somebody has written
-/// it already.
+/// Appends an event's JSON, the same bytes as its serialisation. `sale`: the JSON of its transaction, if it was made
+/// already.
 ///
 /// # Errors
-/// It can't be written.
+/// The event can't be serialised.
 pub fn write_event(event: &Event, sale: Option<&SaleText>, out: &mut Vec<u8>) -> serde_json::Result<()> {
     let fact: &[u8] = match (&event.fact, sale) {
         (Fact::TransactionOpen(_), Some(_)) => br#"{"fact":{"transaction_open":{"transaction":"#,

@@ -154,8 +154,9 @@ fn documents(event: &Event) -> impl Iterator<Item = Notice> {
 }
 
 impl Notice {
-    /// Name and data for somebody, if it is anything to them: cashiers see what the till's
-    /// products show of stock, every hold and their own shifts; the stock room sees stock and its documents; managers all.
+    /// Name and data of the notice for a user. `None` if it does not concern the user. Cashiers see the stock of the
+    /// till's products, every hold and their own shifts. Warehouse staff see stock and its documents. Managers see
+    /// everything.
     pub fn seen_by(&self, caller: &Principal) -> Option<(&'static str, Value)> {
         let sells = caller.role == Role::Cashier || caller.role.manages();
         let seen = match self {

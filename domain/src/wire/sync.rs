@@ -105,7 +105,7 @@ pub struct BackupDrill {
 pub struct Hello {
     /// ID of the store.
     pub store_id: String,
-    /// Epoch that the store writes. Null if the store never sent a hello.
+    /// Epoch that the store writes.
     pub epoch: String,
     /// All epochs of the store, oldest first.
     pub lineage: Vec<EpochState>,

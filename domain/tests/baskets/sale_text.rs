@@ -98,7 +98,7 @@ fn words() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn whatever_people_write_is_nobodys_mark(
+    fn typed_text_is_never_read_as_a_mark(
         name in words(), note in words(), sku in words(), reason in words(), code in prop::option::of(words()),
         why in prop::option::of(words()), cost in prop::option::of(any::<i64>()), step in 0..3_usize,
     ) {

@@ -100,7 +100,7 @@ fn closed(shop: &mut Shop) {
 }
 
 #[test]
-fn what_a_drawer_refuses() {
+fn movements_that_a_drawer_refuses() {
     run_table(
         open,
         &[

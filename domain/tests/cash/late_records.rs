@@ -300,7 +300,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_counted_while_records_are_missing_is_merged_alike_everywhere(
+    fn counts_made_while_records_are_missing_are_merged_alike_everywhere(
         before in steps(6),
         since in steps(8),
         meanwhile in prop::collection::vec((0..3_usize, steps(3)), 0..5),

@@ -42,7 +42,7 @@ fn closing(shop: &mut Shop, approved: bool, counted_cash: i64) -> Result<Shift, 
 }
 
 #[test]
-fn a_shift_is_closed_whatever_its_open_baskets_come_to() {
+fn a_shift_is_closed_with_open_baskets_of_any_amount() {
     let mut shop = dear();
     for _ in 0..2 {
         shop.create(&basket(vec![item("wrap", DEAR.0, DEAR.1)])).unwrap();
@@ -52,7 +52,7 @@ fn a_shift_is_closed_whatever_its_open_baskets_come_to() {
 }
 
 #[test]
-fn baskets_and_sales_are_voided_whatever_they_come_to() {
+fn baskets_and_sales_of_any_amount_are_voided() {
     let mut shop = dear();
     for _ in 0..2 {
         let id = shop.create(&basket(vec![item("wrap", DEAR.0, DEAR.1)])).unwrap();
@@ -111,7 +111,7 @@ fn a_blind_count_is_not_found_out_by_trying() {
 }
 
 #[test]
-fn who_does_not_count_blind_may_try_again() {
+fn a_user_who_sees_the_expected_cash_may_try_again() {
     let mut shop = open();
     shop.rules.policy.variance_tolerance = Money::new(1_000);
     for _ in 0..5 {

@@ -33,7 +33,7 @@ fn set(
 }
 
 #[test]
-fn a_till_keeps_its_keys_whatever_else_changes_of_it() {
+fn a_till_keeps_its_keys_after_other_changes() {
     let mut shop = open();
     let event = set(&boss(), &keys(&[("b", Some(" Bag ")), ("a", None)]), "main", &shop).unwrap();
     shop.commit(event);

@@ -249,7 +249,7 @@ fn a_float_above_the_safes_balance_needs_a_manager_once_the_safe_was_counted() {
 }
 
 #[test]
-fn what_was_deposited_can_not_be_counted_away_any_more() {
+fn deposited_cash_can_not_be_removed_by_a_recount() {
     let mut store = Store::default();
     store.say(0).unwrap();
     store.run(&Step::Open { float: 0 }).unwrap();

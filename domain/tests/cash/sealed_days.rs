@@ -57,7 +57,7 @@ fn a_day_is_sealed_once_when_it_is_over_and_all_its_shifts_are_closed() {
 }
 
 #[test]
-fn what_comes_on_a_sealed_day_counts_for_the_next_one_that_is_not() {
+fn a_document_of_a_sealed_day_belongs_to_the_next_open_day() {
     let mut shop = open();
     count(&mut shop);
     let date = shop.shift.shift.business_date;

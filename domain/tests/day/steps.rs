@@ -310,7 +310,7 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
             let adjustment = &it.adjustment;
             if *undo {
                 let (document, ids) = (adjustment.clone(), shop.ids("mov_", 1));
-                let event = adjustment::reverse(&document, ids, &shop.room(&boss()));
+                let event = adjustment::reverse(&document, ids, &shop.stock_context(&boss()));
                 shop.commit(event.unwrap());
             }
         }
@@ -318,7 +318,7 @@ pub(crate) fn goods(shop: &mut Shop, step: &Step) {
             let Ok(sent) = shop.send(&[("a", *qty), ("b", 1)]) else { return };
             if *cancel {
                 let ids = shop.ids("mov_", 2);
-                let event = transfer::cancel(&sent, ids, &shop.room(&boss()));
+                let event = transfer::cancel(&sent, ids, &shop.stock_context(&boss()));
                 shop.commit(event.unwrap());
             }
         }

@@ -22,7 +22,7 @@ fn wait(shop: &mut Shop) -> Adjustment {
 
 fn approve(shop: &mut Shop, who: &Principal, adjustment: &Adjustment) -> Result<(), Refusal> {
     let ids = ids(shop);
-    let event = adjustment::approve(adjustment, ids, &shop.room(who))?;
+    let event = adjustment::approve(adjustment, ids, &shop.stock_context(who))?;
     shop.commit(event);
     Ok(())
 }
@@ -120,10 +120,10 @@ fn an_adjustment_waits_moves_and_is_taken_back() {
     assert_eq!(on_hand(&shop, "a"), (10, 8_336));
     let posted = document(&shop);
     let (who, ids) = (boss(), ids(&mut shop));
-    let event = adjustment::reverse(&posted, ids.clone(), &shop.room(&who)).unwrap();
+    let event = adjustment::reverse(&posted, ids.clone(), &shop.stock_context(&who)).unwrap();
     shop.commit(event);
     assert_eq!(on_hand(&shop, "a"), (12, 10_003), "at the cost with which the pieces left");
-    let again = adjustment::reverse(&posted, ids, &shop.room(&who));
+    let again = adjustment::reverse(&posted, ids, &shop.stock_context(&who));
     assert_eq!(again.unwrap_err().code(), "invalid_state");
     // If stock can't go below zero, found pieces that have left since can't be taken out again.
     shop.rules.negative_stock = NegativeStock::Reject;
@@ -131,11 +131,11 @@ fn an_adjustment_waits_moves_and_is_taken_back() {
     shop.adjust(&boss(), &found).unwrap();
     let found = document(&shop);
     shop.adjust(&boss(), &adjusting(AdjustmentReason::Loss, "a", -13)).unwrap();
-    let refused = adjustment::reverse(&found, vec![], &shop.room(&who));
+    let refused = adjustment::reverse(&found, vec![], &shop.stock_context(&who));
     assert_eq!(refused.unwrap_err().code(), "insufficient_stock");
 
     let rejected = wait(&mut shop);
-    let event = adjustment::reject(&rejected, &shop.room(&who)).unwrap();
+    let event = adjustment::reject(&rejected, &shop.stock_context(&who)).unwrap();
     shop.commit(event);
     assert_eq!(approve(&mut shop, &boss(), &rejected).unwrap_err().code(), "invalid_state");
 }

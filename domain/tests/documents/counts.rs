@@ -139,13 +139,13 @@ fn counts_that_are_refused() {
 }
 
 fn submit(shop: &mut Shop, id: &OpnameId) {
-    let event = opname::submit(id, &shop.room(&staff())).unwrap();
+    let event = opname::submit(id, &shop.stock_context(&staff())).unwrap();
     shop.commit(event);
 }
 
 fn recount(shop: &mut Shop, id: &OpnameId, sku: &str) -> Result<(), Refusal> {
     let cmd = RecountOpname { skus: vec![sku.into()] };
-    let event = opname::recount(&cmd, id, &shop.room(&staff()))?;
+    let event = opname::recount(&cmd, id, &shop.stock_context(&staff()))?;
     shop.commit(event);
     Ok(())
 }
@@ -169,7 +169,7 @@ fn nobody_overwrites_what_somebody_else_counted() {
         };
         let say = |shop: &mut Shop, counts: Vec<Count>, mode| {
             let cmd = CountOpname { counts, mode };
-            let event = opname::count(&cmd, &id, &shop.products, &shop.room(&staff()));
+            let event = opname::count(&cmd, &id, &shop.products, &shop.stock_context(&staff()));
             event.map(|event| shop.commit(event))
         };
         say(&mut shop, vec![here("back", 0)], None).unwrap();
@@ -195,7 +195,7 @@ fn nobody_overwrites_what_somebody_else_counted() {
 }
 
 #[test]
-fn what_is_taken_back_leaves_the_others_held_against_their_own_moment() {
+fn a_withdrawn_count_leaves_the_others_compared_at_their_own_time() {
     let mut shop = open();
     let id = counting(&mut shop);
     shop.count(&id, "a", 12, Some("shelf")).unwrap();
@@ -206,13 +206,13 @@ fn what_is_taken_back_leaves_the_others_held_against_their_own_moment() {
     let again = Count { qty: 12.into(), zone: Some("shelf".into()), withdraw: None, ..withdraw.clone() };
     let gone = Count { zone: Some("shelf".into()), ..withdraw.clone() };
     let cmd = CountOpname { counts: vec![withdraw], mode: None };
-    let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
+    let event = opname::count(&cmd, &id, &shop.products, &shop.stock_context(&boss())).unwrap();
     shop.commit(event);
     let line = shop.ledger.counted.values().next().unwrap();
     assert_eq!((line.counted().get(), line.expected.get(), line.variance().get()), (12, 12, 0));
     // A count that is sent, withdrawn and sent again in one command counts once.
     let cmd = CountOpname { counts: vec![again.clone(), gone, again], mode: None };
-    let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
+    let event = opname::count(&cmd, &id, &shop.products, &shop.stock_context(&boss())).unwrap();
     shop.commit(event);
     assert_eq!(shop.ledger.counted.values().next().unwrap().counted(), 12);
 }
@@ -266,7 +266,7 @@ fn a_blind_count_hides_what_is_expected_from_its_counters() {
 }
 
 #[test]
-fn a_zone_is_one_however_it_is_spelt() {
+fn zones_are_equal_in_any_spelling() {
     let mut shop = open();
     let id = counting(&mut shop);
     for (zone, zones, pieces) in [
@@ -298,7 +298,7 @@ fn a_zone_is_one_however_it_is_spelt() {
         withdraw: Some(true),
     };
     let cmd = CountOpname { counts: vec![gone], mode: None };
-    let event = opname::count(&cmd, &id, &shop.products, &shop.room(&boss())).unwrap();
+    let event = opname::count(&cmd, &id, &shop.products, &shop.stock_context(&boss())).unwrap();
     shop.commit(event);
     assert_eq!(shop.ledger.counted[&(id, "a".into())].zones.len(), 2);
 }

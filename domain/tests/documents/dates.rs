@@ -40,7 +40,7 @@ fn each_step_counts_for_the_day_of_its_store() {
     let Some(Event { fact: Fact::AdjustmentChanged(it), .. }) = shop.events.last().cloned() else { panic!() };
     next_day(&mut shop);
     let ids_of = ids(&mut shop);
-    let event = adjustment::reverse(&it.adjustment, ids_of, &shop.room(&boss()));
+    let event = adjustment::reverse(&it.adjustment, ids_of, &shop.stock_context(&boss()));
     commit(&mut shop, event);
     assert_eq!(dated(&shop), second, "a reversed adjustment");
 
@@ -58,11 +58,11 @@ fn each_step_counts_for_the_day_of_its_store() {
     assert_eq!(dated(&here), first);
     let nothing = ReceiveTransfer { lines: Vec::new() };
     let ids_there = ids(&mut there);
-    let received = transfer::receive(&nothing, &sent, ids_there, &there.room(&staff())).unwrap();
+    let received = transfer::receive(&nothing, &sent, ids_there, &there.stock_context(&staff())).unwrap();
     let arrived = received.fact.transfer.clone();
     there.commit(received);
     let ids_here = ids(&mut here);
-    let met = transfer::meet(&sent, &arrived, ids_here, &here.room(&boss()));
+    let met = transfer::meet(&sent, &arrived, ids_here, &here.stock_context(&boss()));
     commit(&mut here, met);
     assert_eq!(dated(&here), first, "the document alone moves no stock");
     next_day(&mut here);
@@ -72,22 +72,22 @@ fn each_step_counts_for_the_day_of_its_store() {
         ResolveLine { sku: "b".into(), qty: 2.into(), resolution: Resolution::FoundAtDestination },
     ];
     let (cmd, ids_here) = (ResolveTransfer { lines }, ids(&mut here));
-    let settled = transfer::resolve(&cmd, &sent, ids_here, &here.room(&boss()));
+    let settled = transfer::resolve(&cmd, &sent, ids_here, &here.stock_context(&boss()));
     commit(&mut here, settled);
     assert_eq!(dated(&here), second, "resolved pieces");
     let (settled, ids_there) = (here.ledger.transfers[&sent.transfer_id].clone(), ids(&mut there));
-    let found = transfer::found_here(&arrived, &settled, ids_there, &there.room(&boss()));
+    let found = transfer::found_here(&arrived, &settled, ids_there, &there.stock_context(&boss()));
     commit(&mut there, found);
     assert_eq!(dated(&there), second, "pieces found at their destination");
     next_day(&mut there);
     let ids_there = ids(&mut there);
-    let again = transfer::found_here(&arrived, &settled, ids_there, &there.room(&boss()));
+    let again = transfer::found_here(&arrived, &settled, ids_there, &there.stock_context(&boss()));
     commit(&mut there, again);
     assert_eq!(dated(&there), second, "no pieces came in");
 }
 
 #[test]
-fn what_is_called_off_counts_for_the_day_on_which_it_is() {
+fn a_rejection_or_reversal_belongs_to_the_day_on_which_it_is_made() {
     let second: Date = "2026-11-21".parse().unwrap();
 
     let mut shop = open();
@@ -96,14 +96,14 @@ fn what_is_called_off_counts_for_the_day_on_which_it_is() {
     shop.adjust(&staff(), &cmd).unwrap();
     let Some(Event { fact: Fact::AdjustmentChanged(it), .. }) = shop.events.last().cloned() else { panic!() };
     next_day(&mut shop);
-    let event = adjustment::reject(&it.adjustment, &shop.room(&boss()));
+    let event = adjustment::reject(&it.adjustment, &shop.stock_context(&boss()));
     commit(&mut shop, event);
     assert_eq!(dated(&shop), second, "a rejected adjustment");
 
     let mut shop = open();
     let id = shop.start_count(Scope::Skus, Some(vec!["a".into()])).unwrap();
     next_day(&mut shop);
-    let event = opname::cancel(&id, &shop.room(&boss()));
+    let event = opname::cancel(&id, &shop.stock_context(&boss()));
     commit(&mut shop, event);
     assert_eq!(dated(&shop), second, "a cancelled count");
 
@@ -117,14 +117,14 @@ fn what_is_called_off_counts_for_the_day_on_which_it_is() {
         "trf_9".into(),
         of_draft,
         &shop.products,
-        &shop.room(&staff()),
+        &shop.stock_context(&staff()),
     )
     .unwrap();
     let transfer = draft.fact.transfer.clone();
     shop.commit(draft);
     next_day(&mut shop);
     let ids_back = ids(&mut shop);
-    let event = transfer::cancel(&transfer, ids_back, &shop.room(&staff()));
+    let event = transfer::cancel(&transfer, ids_back, &shop.stock_context(&staff()));
     commit(&mut shop, event);
     assert_eq!(dated(&shop), second, "a cancelled draft");
 }

@@ -21,7 +21,7 @@ pub(super) fn a_receipt(shop: &mut Shop) -> Receiving {
     };
     let ids: Vec<MovementId> = shop.ids("mov_", 2);
     let id = shop.next("rcv_").into();
-    let event = receiving::receive(&cmd, id, ids, &shop.products, &shop.room(&boss()));
+    let event = receiving::receive(&cmd, id, ids, &shop.products, &shop.stock_context(&boss()));
     let event = event.unwrap();
     let receiving = &event.fact.receiving;
     let receiving = receiving.clone();
@@ -36,7 +36,8 @@ fn a_receipt_is_taken_back_once_and_its_note_may_come_again() {
     let receipt = a_receipt(&mut shop);
     assert_eq!(on_hand(&shop, "a"), (12, 13_200));
     let ids = ids(&mut shop);
-    let reversed = |shop: &Shop| receiving::reverse(&receipt, None, ids.clone(), &shop.room(&boss()));
+    let reversed =
+        |shop: &Shop| receiving::reverse(&receipt, None, ids.clone(), &shop.stock_context(&boss()));
     let event = reversed(&shop).unwrap();
     shop.commit(event);
     assert_eq!(on_hand(&shop, "a"), (6, 6_600), "at the average cost; the rest is purchase variance");
@@ -64,7 +65,7 @@ fn goods_go_back_to_their_supplier_at_the_average() {
     };
     let (who, ids) = (staff(), ids(&mut shop));
     let run = |who: &Principal, cmd: &NewSupplierReturn, shop: &Shop| {
-        return_to_supplier(cmd, "srt_1".into(), ids.clone(), true, &shop.products, &shop.room(who))
+        return_to_supplier(cmd, "srt_1".into(), ids.clone(), true, &shop.products, &shop.stock_context(who))
     };
     assert_eq!(run(&ani(), &cmd, &shop).unwrap_err().code(), "insufficient_role");
     let nothing = NewSupplierReturn { supplier_id: String::new(), ..NewSupplierReturn::default() };
@@ -107,7 +108,8 @@ fn damaged_goods_that_go_back_are_posted_where_they_lay() {
     };
     let ids = ids(&mut shop);
     let event =
-        return_to_supplier(&cmd, "srt_1".into(), ids, true, &shop.products, &shop.room(&staff())).unwrap();
+        return_to_supplier(&cmd, "srt_1".into(), ids, true, &shop.products, &shop.stock_context(&staff()))
+            .unwrap();
     let Event { fact: fact::SupplierReturnPosted { document, .. }, rows: Rows { movements, .. } } = &event;
     assert!(movements.is_empty());
     // Head office receives everything that the posting needs.
@@ -140,7 +142,8 @@ fn goods_whose_cost_is_no_whole_unit_are_claimed_to_the_unit() {
     };
     let ids = ids(&mut shop);
     let event =
-        return_to_supplier(&cmd, "srt_1".into(), ids, true, &shop.products, &shop.room(&staff())).unwrap();
+        return_to_supplier(&cmd, "srt_1".into(), ids, true, &shop.products, &shop.stock_context(&staff()))
+            .unwrap();
     let claims: Vec<_> =
         event.fact.document.lines.iter().map(|line| (line.claim.get(), line.stock_cost.get())).collect();
     assert_eq!(claims, [(21_875, 21_875), (21_000, 21_875)]);
@@ -175,7 +178,7 @@ fn damaged_goods_are_claimed_at_their_own_average_and_short_ones_are_named() {
             ..NewSupplierReturn::default()
         };
         let ids = ids(&mut shop);
-        return_to_supplier(&cmd, "srt_1".into(), ids, true, &shop.products, &shop.room(&staff()))
+        return_to_supplier(&cmd, "srt_1".into(), ids, true, &shop.products, &shop.stock_context(&staff()))
     };
     let claims =
         [(StockPlace::OnHand, 1, 9_000), (StockPlace::Damaged, 1, 1_010), (StockPlace::Damaged, 4, 4_040)];

@@ -19,7 +19,7 @@ fn there() -> Shop {
 
 fn receive(shop: &mut Shop, sent: &Transfer, lines: &[(&str, i64)]) -> Result<Transfer, Refusal> {
     let (cmd, ids) = (arriving(lines), ids(shop));
-    let event = transfer::receive(&cmd, sent, ids, &shop.room(&staff()))?;
+    let event = transfer::receive(&cmd, sent, ids, &shop.stock_context(&staff()))?;
     let received = event.fact.transfer.clone();
     shop.commit(event);
     Ok(received)
@@ -33,14 +33,14 @@ fn resolve(shop: &mut Shop, transfer: &Transfer, lines: &[(&str, i64, Resolution
     };
     let cmd = ResolveTransfer { lines: lines.iter().map(line).collect() };
     let ids = ids(shop);
-    let event = transfer::resolve(&cmd, transfer, ids, &shop.room(&boss()))?;
+    let event = transfer::resolve(&cmd, transfer, ids, &shop.stock_context(&boss()))?;
     shop.commit(event);
     Ok(())
 }
 
 fn meet(shop: &mut Shop, sent: &Transfer, received: &Transfer) -> Transfer {
     let ids = ids(shop);
-    let event = transfer::meet(sent, received, ids, &shop.room(&boss())).unwrap();
+    let event = transfer::meet(sent, received, ids, &shop.stock_context(&boss())).unwrap();
     let met = event.fact.transfer.clone();
     shop.commit(event);
     met
@@ -81,7 +81,7 @@ fn pieces_found_at_the_destination_come_in_there_once() {
     let settled = here.ledger.transfers[&sent.transfer_id].clone();
     for _ in 0..2 {
         let ids = ids(&mut there);
-        let event = transfer::found_here(&received, &settled, ids, &there.room(&boss()));
+        let event = transfer::found_here(&received, &settled, ids, &there.stock_context(&boss()));
         there.commit(event.unwrap());
         assert_eq!(on_hand(&there, "b"), (2, 501), "a repeated record is applied once");
     }
@@ -92,7 +92,7 @@ fn a_cancellation_that_meets_a_receipt_loses() {
     let (mut here, mut there) = (open(), there());
     let sent = here.send(&[("a", 12)]).unwrap();
     let ids = ids(&mut here);
-    let event = transfer::cancel(&sent, ids, &here.room(&staff())).unwrap();
+    let event = transfer::cancel(&sent, ids, &here.stock_context(&staff())).unwrap();
     here.commit(event);
     assert_eq!(on_hand(&here, "a"), (12, 10_003), "back at its cost");
     let received = receive(&mut there, &sent, &[("a", 12)]).unwrap();
@@ -109,7 +109,14 @@ fn send_to(
     let ids = ids(shop);
     let lines = arriving(lines).lines;
     let cmd = NewTransfer { to_store_id: store.into(), lines, note: None, draft: None };
-    transfer::create(&cmd, Receiver::Unlisted, "trf_9".into(), ids, &shop.products, &shop.room(&staff()))
+    transfer::create(
+        &cmd,
+        Receiver::Unlisted,
+        "trf_9".into(),
+        ids,
+        &shop.products,
+        &shop.stock_context(&staff()),
+    )
 }
 
 #[test]
@@ -235,7 +242,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_missing_is_shown() {
+fn missing_pieces_are_shown() {
     let (mut here, mut there) = (open(), there());
     let sent = here.send(&[("a", 12)]).unwrap();
     assert_eq!(transfer::view(&sent)["discrepancies"], serde_json::json!([]));

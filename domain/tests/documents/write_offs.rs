@@ -33,8 +33,14 @@ fn give_back(shop: &mut Shop, is_listed: bool, qty: i64, claim: i64) -> Result<(
         ..NewSupplierReturn::default()
     };
     let ids = ids(shop);
-    let event =
-        return_to_supplier(&cmd, "srt_1".into(), ids, is_listed, &shop.products, &shop.room(&staff()))?;
+    let event = return_to_supplier(
+        &cmd,
+        "srt_1".into(),
+        ids,
+        is_listed,
+        &shop.products,
+        &shop.stock_context(&staff()),
+    )?;
     shop.commit(event);
     Ok(())
 }
@@ -43,7 +49,8 @@ fn send(shop: &mut Shop, receiver: Receiver, qty: i64) -> Result<(), Refusal> {
     let lines = vec![NewTransferLine { sku: "a".into(), code: None, qty: qty.into() }];
     let cmd = NewTransfer { to_store_id: "S009".into(), lines, note: None, draft: None };
     let ids = ids(shop);
-    let event = transfer::create(&cmd, receiver, "trf_9".into(), ids, &shop.products, &shop.room(&staff()))?;
+    let event =
+        transfer::create(&cmd, receiver, "trf_9".into(), ids, &shop.products, &shop.stock_context(&staff()))?;
     shop.commit(event);
     Ok(())
 }
@@ -80,8 +87,8 @@ fn a_write_off_that_a_manager_made_or_approved_counts_for_nobody() {
     let ids = ids(&mut shop);
     let event = {
         let authorization = Authorization { approver: Some(&boss), ..Authorization::unapproved(&wati) };
-        let room = StockContext { authorization, ..shop.room(&wati) };
-        adjustment::adjust(&cmd, "adj_9".into(), ids, &shop.products, &room).unwrap()
+        let context = StockContext { authorization, ..shop.stock_context(&wati) };
+        adjustment::adjust(&cmd, "adj_9".into(), ids, &shop.products, &context).unwrap()
     };
     assert_eq!(event.fact.adjustment.decided_by.as_ref(), Some(&boss.user_id));
     shop.commit(event);

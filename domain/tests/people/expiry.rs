@@ -30,7 +30,7 @@ fn due(reported: &[ExpiryEntry], today: Date) -> Expiry {
 }
 
 #[test]
-fn what_is_past_its_date_dies_and_nothing_else() {
+fn only_points_past_their_date_expire() {
     let (nov, dec) = (date(2026, 11, 20), date(2026, 12, 31));
     let both = vec![reported(1, 100, EARN, "s1", Some(dec)), reported(2, 50, EARN, "s2", Some(nov))];
     let with = |more: &[ExpiryEntry]| {

@@ -36,7 +36,7 @@ fn every_bad_row_is_named_and_nothing_is_given() {
         one("mbr_a"),
         one("mbr_a"),
         one("mbr_b"),
-        NamedMember::Nobody,
+        NamedMember::Unknown,
         NamedMember::Several,
         NamedMember::Opened(MemberId::from("mbr_c")),
         NamedMember::Erased(MemberId::from("mbr_d")),

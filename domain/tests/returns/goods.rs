@@ -48,8 +48,12 @@ fn a_void_does_not_take_out_what_was_sold_again() {
     assert_eq!(shop.ledger.stock["a"].qty, 9);
     shop.sell(vec![item("a", 8, 1000)]).unwrap();
     let refused = shop.void_return(&boss(), &document).unwrap_err();
-    let short =
-        ShortItem { path: None, sku: "a".to_owned(), there: There::OnHand(1.into()), requested: 2.into() };
+    let short = ShortItem {
+        path: None,
+        sku: "a".to_owned(),
+        stock: ShortStock::OnHand(1.into()),
+        requested: 2.into(),
+    };
     assert_eq!(refused, Refusal::InsufficientStock { items: vec![short] });
     shop.rules.negative_stock = NegativeStock::Allow;
     shop.void_return(&boss(), &document).unwrap();
@@ -66,8 +70,12 @@ fn a_void_takes_out_no_damaged_pieces_that_are_gone() {
     let document = shop.give_back(&ani(), &cmd).unwrap();
     let row = shop.ledger.stock.get_mut("a").unwrap();
     (row.damaged, row.damaged_value) = (0.into(), Money::ZERO);
-    let short =
-        ShortItem { path: None, sku: "a".to_owned(), there: There::Damaged(0.into()), requested: 1.into() };
+    let short = ShortItem {
+        path: None,
+        sku: "a".to_owned(),
+        stock: ShortStock::Damaged(0.into()),
+        requested: 1.into(),
+    };
     let refused = shop.void_return(&boss(), &document).unwrap_err();
     assert_eq!(refused, Refusal::InsufficientStock { items: vec![short] });
 }

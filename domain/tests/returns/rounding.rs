@@ -82,7 +82,7 @@ fn a_voided_return_takes_its_rounding_with_it() {
 }
 
 #[test]
-fn what_another_store_paid_out_counts() {
+fn refunds_of_another_store_count() {
     use domain::model::selling::returns::{LineReturned, MethodBack, Span, TakenBack};
     let mut shop = rounded(1_000, RoundingMode::Nearest);
     bought(&mut shop, 3, 500, &[("cash", 1_500)]);

@@ -30,7 +30,7 @@ fn a_line_that_names_its_payment_may_be_dated_before_it() {
 }
 
 #[test]
-fn references_count_before_amounts_whatever_their_length() {
+fn references_of_any_length_count_before_amounts() {
     let items =
         [item("S001", 18, "T-1", 50_000), item("S001", 18, "7", 50_000), item("S001", 18, "T-10", 50_000)];
     let lines = [
@@ -51,7 +51,7 @@ fn references_count_before_amounts_whatever_their_length() {
 }
 
 #[test]
-fn what_a_banks_line_names_counts_before_what_has_its_amount() {
+fn the_reference_of_a_bank_line_counts_before_its_amount() {
     let bag = |reference: &str, amount| OpenItem {
         kind: ItemKind::Deposit,
         account: ON_THE_WAY,

@@ -1,17 +1,17 @@
-//! Figures of answers. A figure that a JSON reader could not distinguish from its neighbour is null, wherever it was
-//! added up; the rest of the answer is unaffected.
+//! Figures of answers. A figure beyond the range in which JSON readers are exact becomes null. The rest of the answer
+//! is unaffected.
 
 use crate::api::reply::Reply;
 use domain::model::base::limits::FIGURE_MAX;
 
-/// Paths whose answers repeat stores' and records' texts word for word: none of their figures was added up here.
-const AS_TOLD: [&str; 3] = ["/api/sync/", "/api/audit", "/api/parked"];
+/// Paths whose answers repeat texts of stores and records unchanged.
+const UNCHANGED: [&str; 3] = ["/api/sync/", "/api/audit", "/api/parked"];
 
 /// Answer at a path, with null for each figure above the largest.
 pub fn hidden(path: &str, reply: Reply) -> Reply {
     match reply {
         Reply::Answer { mut answer, replayed }
-            if !AS_TOLD.iter().any(|reported| path.starts_with(reported)) =>
+            if !UNCHANGED.iter().any(|unchanged| path.starts_with(unchanged)) =>
         {
             hide(&mut answer.body);
             Reply::Answer { answer, replayed }
@@ -80,7 +80,7 @@ fn number(json: &[u8], from: usize) -> Number {
     Number { from, to: from.saturating_add(length.max(1)), fits: !is_whole || figure <= FIGURE_MAX }
 }
 
-/// The place behind a text that begins here.
+/// The position after a text that begins here.
 fn after_text(json: &[u8], from: usize) -> usize {
     let mut at = from.saturating_add(1);
     while let Some(byte) = json.get(at) {

@@ -51,7 +51,7 @@ pub enum DocumentError {
     TwoShapes(String),
 }
 
-/// The schemas of input and of output; both put named ones into `components`.
+/// Generators of the schemas of input, output and queries. Named ones of input and output become `components`.
 pub(crate) struct Schemas {
     read: SchemaGenerator,
     written: SchemaGenerator,
@@ -86,7 +86,7 @@ impl Schemas {
     }
 }
 
-/// A generator that refers to nothing: for queries, whose fields become parameters.
+/// A generator without references, for queries, whose fields become parameters.
 pub(crate) fn inline() -> SchemaGenerator {
     let settings = SchemaSettings::draft2020_12().for_deserialize();
     settings.with(|settings| settings.inline_subschemas = true).into_generator()

@@ -10,7 +10,7 @@ const LEFT: HeaderName = HeaderName::from_static("ratelimit");
 /// A limit of failed attempts within a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Name of what is counted.
+    /// Name of the limit.
     pub name: &'static str,
     /// Most attempts within the window.
     pub quota: usize,
@@ -18,7 +18,7 @@ pub struct RateLimit {
     pub window_s: u64,
 }
 
-/// What is left of a limit.
+/// The remaining attempts of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
     /// Attempts that are left.
@@ -34,7 +34,7 @@ pub struct RateLimits {
     pub name: RateLimit,
     /// Of one address.
     pub address: RateLimit,
-    /// What is left of the address's. What is left of a name's is sent when nothing is: before that, a stranger could
+    /// Remaining attempts of the address. Those of a name are sent only when none remain: before that, a stranger could
     /// see whether somebody else uses the name.
     pub left: Left,
 }
@@ -45,7 +45,7 @@ impl RateLimits {
         let policy = |limit: &RateLimit| format!("{:?};q={};w={}", limit.name, limit.quota, limit.window_s);
         let policies = format!("{}, {}", policy(&self.name), policy(&self.address));
         let (limit, left) = match refused {
-            // No other limit is named: `Retry-After` must not end before the time that stands here.
+            // Only this limit is sent, so that its time agrees with `Retry-After`.
             Some((Code::RateLimited, Some(within_s))) => {
                 let limit = if self.left.attempts == 0 { &self.address } else { &self.name };
                 (limit, Left { attempts: 0, within_s })

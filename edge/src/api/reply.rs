@@ -56,7 +56,7 @@ pub enum Reply {
         /// Text of the body.
         body: String,
     },
-    /// The same with a header of its own.
+    /// As `Text`, with another header.
     WithHeader {
         /// For example `text/csv; charset=utf-8`.
         content_type: &'static str,

@@ -1,4 +1,4 @@
-//! One row of a `ROUTES` table, and who may use it.
+//! Rows of the table of routes, and the callers who may use them.
 
 use crate::api::error::{ApiError, Code};
 use crate::api::rate_limit::RateLimits;
@@ -21,22 +21,22 @@ pub(crate) use doc::{SchemaOf, Success};
 /// Callers who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Anyone on an allowed network; a token is not looked at.
+    /// Anyone on an allowed network. A token is ignored.
     Public,
-    /// Anyone on this machine, else these roles.
+    /// Anyone on this machine, and users with one of these roles.
     LoopbackOr(&'static [Role]),
     /// Users with one of these roles.
     Roles(&'static [Role]),
     /// These roles; a page with a refused token is admitted without a caller, to show its session's cookie.
     CookieOr(&'static [Role]),
-    /// A store's own short token (`typ` = `sync`), never a person's.
+    /// A store with its short-lived token (`typ` = `sync`). Users' tokens are refused.
     SyncToken,
 }
 
 /// Use of a body by a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyKind {
-    /// No body; a body that comes all the same is limited and ignored.
+    /// No body. One that is sent nevertheless is limited and ignored.
     None,
     /// Takes JSON of at most [`crate::limits::Limits::max_body_bytes`].
     Json,
@@ -46,7 +46,7 @@ pub enum BodyKind {
     JsonUpTo(usize),
     /// Takes `text/csv` of at most [`crate::limits::Limits::max_import_bytes`], compressed or not.
     Csv,
-    /// Takes JSON, `text/csv` or `application/xml`, as large.
+    /// Takes JSON, `text/csv` or `application/xml`, of the same size.
     JsonCsvOrXml,
 }
 
@@ -74,7 +74,7 @@ pub struct Route<S: 'static> {
     pub handler: Handler<S>,
 }
 
-// Derived, it would ask that the state can be copied.
+// A derived `Clone` would require that the state is `Clone`.
 impl<S: 'static> Clone for Route<S> {
     fn clone(&self) -> Self {
         let Self { pattern, access, mutates, body, doc, handler, .. } = *self;
@@ -88,10 +88,10 @@ impl<S: 'static> Route<S> {
         self.doc.tag != doc::PAGES
     }
 
-    /// Whether people and programs try passwords, PINs or devices here, which the log-in limiter counts.
+    /// Whether the answer has the state of the log-in limiter, because the route checks passwords, PINs or devices.
     ///
-    /// Each answer of a log-in has the state of the limiter. Of an operation that takes an approval only a refusal has
-    /// it: most of its requests, as sales, have none.
+    /// Each answer of a log-in has it. Of an operation that may be approved only a refusal has it: most of its
+    /// requests, such as sales, have no approval.
     pub(crate) fn counts_attempts(&self, is_refused: bool) -> bool {
         let is_shown = match self.access {
             Access::Public => true,
@@ -106,17 +106,17 @@ impl<S: 'static> Route<S> {
         Self { method: Method::GET, pattern, access, mutates: false, body: doc.body_kind(), doc, handler }
     }
 
-    /// A change; its description names the body that it takes.
+    /// A `POST` route. Its description names the body that it takes.
     pub const fn post(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
         Self::change(Method::POST, pattern, access, doc, handler)
     }
 
-    /// A change of some fields.
+    /// A `PATCH` route, which changes some fields.
     pub const fn patch(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
         Self::change(Method::PATCH, pattern, access, doc, handler)
     }
 
-    /// A change of all that is there.
+    /// A `PUT` route, which replaces all fields.
     pub const fn put(pattern: &'static str, access: Access, doc: Doc, handler: Handler<S>) -> Self {
         Self::change(Method::PUT, pattern, access, doc, handler)
     }
@@ -184,7 +184,7 @@ pub trait Authority: Send + Sync + 'static {
         async { Err(ApiError::invalid_token()) }
     }
 
-    /// Addresses from which people logged in lately, as they were kept over a restart: places are kept for them.
+    /// Addresses from which users logged in before the last restart: connections are reserved for them.
     fn usual_addresses(&self) -> Vec<IpAddr> {
         Vec::new()
     }
@@ -194,6 +194,6 @@ pub trait Authority: Send + Sync + 'static {
         None
     }
 
-    /// Hears of a caller whose role has no part in a route.
+    /// Is called if a caller's role may not use a route.
     fn denied(&self, _caller: &Principal, _pattern: &'static str, _address: IpAddr) {}
 }

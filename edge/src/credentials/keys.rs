@@ -69,7 +69,7 @@ pub enum KeyError {
 }
 
 impl KeyError {
-    /// The same for the key that signs tokens: if its file is missing, a command can make another one.
+    /// The error for the key that signs tokens: if its file is missing, a command can make another one.
     pub(crate) fn of_tokens(self) -> Self {
         match self {
             Self::Io { path, source } if source.kind() == io::ErrorKind::NotFound => Self::Missing(path),

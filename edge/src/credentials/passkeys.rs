@@ -1,8 +1,8 @@
 //! Passkeys (WebAuthn): ceremonies of one relying party, whose name is the one of the settings' origin.
 //!
-//! `webauthn-rs` handles signatures, formats and counters; this module does what it leaves to its user. A ceremony is
-//! stored on this side, taken before it is verified, used once, and expires after five minutes; it is valid only for
-//! its purpose; unknown names get the same answers as others.
+//! `webauthn-rs` handles signatures, formats and counters. This module handles the ceremonies: each is stored at the
+//! server, removed before it is verified, so that it is used once, and expires after five minutes. It is valid only for
+//! its purpose. Unknown names get the same answers as known ones.
 
 use crate::ids;
 use domain::model::base::ids::{SessionId, UserId};
@@ -28,7 +28,7 @@ pub use origin::OriginError;
 /// Name that a person sees in the device's dialogue.
 const PARTY_NAME: &str = "Retail";
 
-/// Reason why a ceremony does not end well.
+/// Reason why a ceremony fails.
 #[derive(Debug, thiserror::Error)]
 pub enum PasskeyError {
     /// Unknown, used, expired, or another user's.
@@ -62,10 +62,11 @@ pub struct Passkeys {
     party: Webauthn,
     registrations: Ceremonies<Registration>,
     log_ins: Ceremonies<Waiting>,
-    /// Approvals and registrations, which need a session: no stranger crowds them out.
+    /// Approvals and registrations. They need a session, so that requests without one can't crowd them out.
     confirmations: Ceremonies<Waiting>,
 }
 
+/// A registration that was begun.
 struct Registration {
     user_id: UserId,
     token_version: u64,
@@ -73,7 +74,7 @@ struct Registration {
     state: PasskeyRegistration,
 }
 
-/// Purpose of a device's assertion: it counts for that and nothing else.
+/// Purpose of a device's assertion. It is not valid for another purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Purpose {
     /// To open a session.
@@ -84,6 +85,7 @@ pub enum Purpose {
     Registration(SessionId),
 }
 
+/// An assertion that was requested.
 struct Waiting {
     purpose: Purpose,
     /// `None` if there is no such name, or no device.
@@ -92,8 +94,8 @@ struct Waiting {
 }
 
 impl Passkeys {
-    /// The relying party of an origin, for example `https://shop.example`; empty: this machine's own
-    /// browser, `http://localhost:PORT`.
+    /// The relying party of an origin, for example `https://shop.example`. An empty origin stands for the browser of
+    /// this machine, `http://localhost:PORT`.
     ///
     /// # Errors
     /// [`OriginError`], for a person.
@@ -231,7 +233,7 @@ impl Passkeys {
     /// [`PasskeyError::Refused`], [`PasskeyError::Copied`].
     pub fn prove(&self, taken: &Taken, known: &[Passkey]) -> Result<Assertion, PasskeyError> {
         let Taken { waiting, credential } = taken;
-        // Verified first, also for a decoy: the work is the same.
+        // A decoy is verified too, so that an unknown name takes the same time.
         let result = self.party.finish_passkey_authentication(credential, &waiting.state).map_err(refused)?;
         let nobody = || PasskeyError::Refused("no user with that name has a device".to_owned());
         let user_id = waiting.user_id.as_ref().ok_or_else(nobody)?;

@@ -1,4 +1,4 @@
-//! Tokens: JWTs signed with this installation's own Ed25519 key, checked against it and nothing else.
+//! Tokens: JWTs that are signed with this installation's own Ed25519 key and checked against that key only.
 
 use crate::api::error::ApiError;
 use crate::credentials::keys::{KeyError, SigningKey};

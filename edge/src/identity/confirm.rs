@@ -62,7 +62,7 @@ pub(super) struct Confirmation {
 /// `POST /api/auth/webauthn/confirm/start`
 ///
 /// # Errors
-/// Starts it, as the route's description says.
+/// The errors in its description.
 pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let Start { purpose, username } = request.json()?;
     let (state, caller) = (&*request.state, request.caller()?);
@@ -86,8 +86,8 @@ pub async fn start<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> 
     Ok(begun(state, purpose, &username, request.peer.ip()).await?.into())
 }
 
-/// Checks that the caller is the user of the token. Guesses count as log-ins do; an assertion is counted, durable
-/// before this returns.
+/// Checks by a password or a passkey that the caller is the user of the token. Wrong tries count as failed log-ins. The
+/// use of a passkey is stored before this returns.
 ///
 /// # Errors
 /// 401 `invalid_credentials`, 403 `account_disabled`, 422 `validation_failed`, 429 `rate_limited`.

@@ -33,13 +33,13 @@ pub const FAILURES_PER_NAME_MAX: usize = 5;
 pub const FAILURES_PER_ADDRESS_MAX: usize = 50;
 /// Refused approvals that one person asked for in a window before further ones are refused.
 pub const APPROVALS_PER_REQUESTER_MAX: usize = 5;
-/// The same of one register: of its network address.
+/// Refused approvals at one register, by its network address.
 pub const APPROVALS_PER_REGISTER_MAX: usize = 10;
-/// The same of one approver's password, regardless of the caller.
+/// Refused approvals by one approver's password, regardless of the caller.
 pub const APPROVALS_PER_APPROVER_MAX: usize = 10;
 /// The first delay beyond the maximum, in milliseconds: each further failure doubles it.
 pub const DELAY_MS: i64 = 1000;
-/// The longest delay, in milliseconds: a stranger can't lock anybody out for good.
+/// The longest delay, in milliseconds. It is short enough that a stranger can't lock a user out for good.
 pub const DELAY_MS_MAX: i64 = 15 * 60 * 1000;
 /// One failure is forgiven after so long, in milliseconds.
 pub const FORGIVEN_MS: i64 = 6 * 60 * 1000;
@@ -141,11 +141,11 @@ impl LoginLimiter {
         let mut guesses = self.changing();
         let (name, address) = (key(name), address.to_canonical());
         if guesses.usual.wait_ms(&name, address, now).is_some() {
-            guesses.usual.spare(&name, address, now);
+            guesses.usual.undo_last(&name, address, now);
         } else {
-            guesses.names.spare(&name);
+            guesses.names.undo_last(&name);
         }
-        guesses.addresses.spare(&address);
+        guesses.addresses.undo_last(&address);
     }
 
     /// The attempt was right: failures of the name from its address are forgotten, and this one is not counted for the
@@ -156,7 +156,7 @@ impl LoginLimiter {
         if !guesses.usual.logged_in(&name, address, now) {
             guesses.names.forget(&name);
         }
-        guesses.addresses.spare(&address);
+        guesses.addresses.undo_last(&address);
     }
 
     /// Begins an attempt without a name: only its address counts.
@@ -173,7 +173,7 @@ impl LoginLimiter {
 
     /// An attempt without a name was right: it is not counted for the address.
     pub fn succeeded_from(&self, address: IpAddr) {
-        self.changing().addresses.spare(&address.to_canonical());
+        self.changing().addresses.undo_last(&address.to_canonical());
     }
 
     /// A user with this name logged in there with a device: guesses from elsewhere do not lock out log-ins from there.
@@ -215,10 +215,10 @@ impl LoginLimiter {
     /// would allow more guesses.
     pub fn approved(&self, approval: &Approval<'_>) {
         let mut guesses = self.changing();
-        guesses.requesters.spare(&approval.requester.0);
-        guesses.registers.spare(&approval.register.to_canonical());
+        guesses.requesters.undo_last(&approval.requester.0);
+        guesses.registers.undo_last(&approval.register.to_canonical());
         if let Some(approver) = approval.approver.map(key) {
-            guesses.approvers.spare(&approver);
+            guesses.approvers.undo_last(&approver);
         }
     }
 
@@ -247,12 +247,12 @@ impl LoginLimiter {
         }
         let guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = SavedGuesses {
-            names: guesses.names.kept(),
-            addresses: guesses.addresses.kept(),
-            usual: guesses.usual.kept(),
-            requesters: guesses.requesters.kept(),
-            registers: guesses.registers.kept(),
-            approvers: guesses.approvers.kept(),
+            names: guesses.names.saved(),
+            addresses: guesses.addresses.saved(),
+            usual: guesses.usual.saved(),
+            requesters: guesses.requesters.saved(),
+            registers: guesses.registers.saved(),
+            approvers: guesses.approvers.saved(),
         };
         serde_json::to_vec(&kept).ok()
     }
@@ -261,15 +261,15 @@ impl LoginLimiter {
     ///
     /// # Errors
     /// The problem with the text.
-    pub fn go_on(&self, kept: &[u8]) -> Result<(), serde_json::Error> {
+    pub fn restore(&self, kept: &[u8]) -> Result<(), serde_json::Error> {
         let kept: SavedGuesses = serde_json::from_slice(kept)?;
         let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
-        guesses.names.go_on(kept.names);
-        guesses.addresses.go_on(kept.addresses);
-        guesses.usual.go_on(kept.usual);
-        guesses.requesters.go_on(kept.requesters);
-        guesses.registers.go_on(kept.registers);
-        guesses.approvers.go_on(kept.approvers);
+        guesses.names.restore(kept.names);
+        guesses.addresses.restore(kept.addresses);
+        guesses.usual.restore(kept.usual);
+        guesses.requesters.restore(kept.requesters);
+        guesses.registers.restore(kept.registers);
+        guesses.approvers.restore(kept.approvers);
         Ok(())
     }
 

@@ -68,30 +68,31 @@ pub async fn login<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> 
     let keeps = cookie::keeps(&request)?;
     let login: Login = request.json()?;
     let name = login.name()?;
-    let user = right(&*request.state, &name, login.password, request.peer.ip()).await?;
+    let user = authenticate(&*request.state, &name, login.password, request.peer.ip()).await?;
     open(&*request.state, &user, Proof::Password, keeps).await
 }
 
-/// The user of that name and password: counted by the limiter, rehashed under today's costs, not disabled.
+/// The user with this name and password, who is not disabled. Refusals are counted for the audit log.
 ///
 /// # Errors
 /// 401 `invalid_credentials`, 403 `account_disabled`, 429 `rate_limited`.
-pub async fn right<S: Accounts>(
+pub async fn authenticate<S: Accounts>(
     state: &S,
     name: &str,
     password: String,
     address: IpAddr,
 ) -> Result<User, ApiError> {
     let mut known = None;
-    let tried = tried(state, name, password, address, &mut known).await;
-    if let Err(error) = &tried {
+    let user = within_limits(state, name, password, address, &mut known).await;
+    if let Err(error) = &user {
         state.identity().refused(known.as_ref(), address, error);
     }
-    tried
+    user
 }
 
-/// `known` becomes whose name it is, if anybody's.
-async fn tried<S: Accounts>(
+/// The user with this name and password, within the limits of attempts. Sets `known` to the user with this name, if
+/// there is one.
+async fn within_limits<S: Accounts>(
     state: &S,
     name: &str,
     password: String,
@@ -100,17 +101,17 @@ async fn tried<S: Accounts>(
 ) -> Result<User, ApiError> {
     let (identity, subject) = (state.identity(), subject(state, name));
     let attempt = identity.limiter.begin(&subject, address, identity.now()).await?;
-    let looked = looked(state, name, password, known).await;
-    match &looked {
+    let user = not_disabled(state, name, password, known).await;
+    match &user {
         Ok(_) => attempt.succeeded(identity.now()),
         Err(error) if error.code.is_of_server() => attempt.withdrawn(identity.now()),
         Err(_) => drop(attempt),
     }
-    looked
+    user
 }
 
-/// The user of that name and password, without counting.
-async fn looked<S: Accounts>(
+/// The user with this name and password, who is not disabled. The attempt is not counted.
+async fn not_disabled<S: Accounts>(
     state: &S,
     name: &str,
     password: String,
@@ -122,8 +123,8 @@ async fn looked<S: Accounts>(
     if user.disabled { Err(ApiError::account_disabled()) } else { Ok(user) }
 }
 
-/// The user whose password this is. An unknown name, and a person without a password, get the same answer with the same
-/// work as others.
+/// The user with this password, whose hash is renewed if its costs are outdated. An unknown name, and a user without a
+/// password, get the same answer with the same work.
 pub(super) async fn checked<S: Accounts>(
     state: &S,
     name: &str,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-/// Interval in milliseconds at which they are written down.
+/// Interval in milliseconds at which they are written into the audit log.
 pub const EVERY_MS: i64 = 60_000;
 /// Most kinds that are distinguished between two writes; further kinds are counted together.
 pub const KINDS_MAX: usize = 256;
@@ -54,7 +54,7 @@ impl Count {
     }
 }
 
-/// Refusals that are not written down yet.
+/// Refusals that are not in the audit log yet.
 #[derive(Debug, Default)]
 pub struct Refusals(Mutex<Counting>);
 

@@ -34,7 +34,7 @@ fn clock_file(folder: &Path) -> PathBuf {
 pub fn load(limiter: &LoginLimiter, folder: &Path) {
     let file = guesses_file(folder);
     let gone_on = read(&file).and_then(|text| match text {
-        Some(text) => limiter.go_on(&text).map_err(io::Error::other),
+        Some(text) => limiter.restore(&text).map_err(io::Error::other),
         None => Ok(()),
     });
     if let Err(error) = gone_on {
@@ -73,14 +73,14 @@ pub async fn keep<S: Accounts>(state: Arc<S>, folder: PathBuf) {
     }
 }
 
-/// Brings the files up to date.
+/// Writes the files.
 pub async fn save<S: Accounts>(state: &S, folder: &Path) {
     save_guesses(state, folder).await;
     save_clock(state, folder).await;
 }
 
-/// Brings refusals into the audit log before their time: the program ends.
-pub async fn write_down_the_rest<S: Accounts>(state: &S) {
+/// Writes the counted refusals into the audit log before they are due, because the program ends.
+pub async fn write_pending_refusals<S: Accounts>(state: &S) {
     write_down(state, state.identity().refusals.rest(state.identity().now())).await;
 }
 

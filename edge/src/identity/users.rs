@@ -1,4 +1,4 @@
-//! Users.
+//! Routes for the users of a store or of head office, as both programs have them.
 
 use super::secrets::context_without;
 use super::{Accounts, EmptyBody, devices};
@@ -53,7 +53,8 @@ pub const DEVICES: Doc =
 pub const REMOVE_DEVICE: Doc =
     Doc::of("Users", "Remove a user's device").optional_body::<EmptyBody>("{}").answers::<EmptyBody>("{}");
 
-/// Fields that are no part of a key's fingerprint: one could be guessed from it faster than from its hash.
+/// Fields that are not part of an idempotency key's fingerprint: a password could be guessed faster from that than from
+/// its own hash.
 const SECRETS: &[&str] = &["password"];
 
 /// `GET /api/users`: the users whom the caller may change, in order of ID.
@@ -91,7 +92,7 @@ pub async fn create<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError>
     let user: NewUser = request.json()?;
     user.check(S::ROLES)?;
     let ask = context_without(&request, SECRETS)?;
-    // Before the hash is computed: a refusal must not cost as much as an acceptance.
+    // This is checked before the hash is computed, so that a refusal costs little.
     if !change::may_manage(request.caller()?.role, user.role) {
         return Err(ApiError::insufficient_role());
     }
@@ -163,6 +164,7 @@ async fn managed<S: Accounts>(request: &Request<S>) -> Result<User, ApiError> {
     if may { Ok(user) } else { Err(ApiError::insufficient_role()) }
 }
 
+/// Checks a new password and computes its hash. `None` if there is no new password.
 async fn hashed<S: Accounts>(
     state: &S,
     password: Option<String>,

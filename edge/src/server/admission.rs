@@ -3,7 +3,7 @@
 //! first: a client that only opens connections can't lock out the people who work here.
 //!
 //! A connection of a trusted proxy carries requests of many callers. Each of its requests takes a place of its caller,
-//! as a connection of its own would; the connections of proxies count apart.
+//! as a connection of its own would; the connections of proxies are counted separately.
 
 use crate::api::error::ApiError;
 use crate::connection_slot::ConnectionSlot;

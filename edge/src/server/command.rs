@@ -1,9 +1,9 @@
-//! Shared by the commands of both programs: the words of a failure, and the end without a reader of the output.
+//! Shared by the commands of both programs: the text of an error, and the exit when the output has no reader.
 
 use std::error::Error;
 use std::panic;
 
-/// The exit code of a program whose output has no reader any more: as a shell reports SIGPIPE.
+/// Exit code if the output has no reader any more, as a shell reports SIGPIPE.
 const BROKEN_PIPE: i32 = 128 + 13;
 
 /// An error with its causes, each once: many errors repeat their cause in their own text.

@@ -13,7 +13,7 @@ use std::net::IpAddr;
 /// Checks `Host`, and the authority of an absolute request line.
 ///
 /// # Errors
-/// 400 where HTTP/1.1 came without exactly one fit `Host`; 421 for a name that is not this server's.
+/// 400 if HTTP/1.1 came without exactly one valid `Host`; 421 for a name that is not this server's.
 pub(crate) fn check(
     version: Version,
     uri: &Uri,
@@ -39,7 +39,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Whether this server may be called so.
+/// Whether a name or address is one of this server's.
 fn is_ours(host: &str, names: &[String], networks: &[IpNet]) -> bool {
     let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
     if let Ok(address) = bare.parse::<IpAddr>() {
@@ -64,11 +64,11 @@ mod tests {
     use crate::network::local_networks;
 
     #[test]
-    fn names_without_an_owner_addresses_of_here_and_configured_names() {
+    fn local_names_addresses_of_allowed_networks_and_configured_names_are_ours() {
         let names = ["Store-1.pos.example".to_owned()];
         let public = vec!["198.51.100.0/24".parse().unwrap()];
         let ours = |host: &str| is_ours(host, &names, &public);
-        for fine in [
+        for own in [
             "localhost",
             "STORE",
             "till-1",
@@ -81,7 +81,7 @@ mod tests {
             "[fe80::1]",
             "198.51.100.7",
         ] {
-            assert!(ours(fine), "{fine}");
+            assert!(ours(own), "{own}");
         }
         for strange in [
             "evil.example",

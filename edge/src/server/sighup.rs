@@ -1,4 +1,4 @@
-//! SIGHUP: files that may change while the program runs are read again.
+//! Reads files again at SIGHUP that may change while the program runs.
 
 use crate::identity::Accounts;
 use crate::server::tls::Tls;

@@ -32,8 +32,8 @@ pub struct Loaded<T> {
 }
 
 impl<T> Loaded<T> {
-    /// A line for people, after the settings were found right.
-    pub fn is_right(&self) -> String {
+    /// Line for people that the settings are right.
+    pub fn confirmation(&self) -> String {
         let file = self.file.as_ref().map(|path| path.display().to_string());
         let count = self.sources.values().filter(|source| matches!(source, Source::Environment(_))).count();
         let file = file.unwrap_or_else(|| "no file was found: defaults".to_owned());

@@ -39,7 +39,7 @@ pub fn show<T: Settings>(loaded: &Loaded<T>) -> Result<String, toml::ser::Error>
     show_with_hub(loaded, &BTreeMap::new())
 }
 
-/// The same with head office's settings over it, by section and key, or by section a table of its keys; their source is
+/// As [`show`], with head office's settings, by section and key, or by section a table of its keys. Their source is
 /// `hub`.
 ///
 /// # Errors

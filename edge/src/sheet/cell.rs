@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_spreadsheets_put_around_a_text_is_taken_off() {
+    fn marks_that_spreadsheets_put_around_a_text_are_removed() {
         for (cell, text) in [
             ("  tea ", "tea"),
             ("'012", "012"),

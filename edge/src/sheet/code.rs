@@ -145,7 +145,7 @@ mod tests {
     use super::{barcode, sku};
 
     #[test]
-    fn what_a_spreadsheet_did_to_a_code_is_undone() {
+    fn changes_that_a_spreadsheet_made_to_a_code_are_undone() {
         for (cell, code) in [
             ("=\"8991234500119\"", "8991234500119"),
             ("'8991234500126", "8991234500126"),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_undone_is_refused() {
+    fn damaged_codes_that_can_not_be_restored_are_refused() {
         for cell in ["8.99E+12", "8,99E+12", "8.99123451E+12", "9E+12", "8.99e12", "899\u{e9}", "a\u{7}b"] {
             assert!(barcode("barcode", cell).is_err(), "{cell}");
         }

@@ -1,4 +1,4 @@
-//! Columns of a file that a person named.
+//! Columns of a file, with the names that a person gave them.
 
 /// Meaning of the columns of a file, given by a person who looked at it.
 #[derive(Debug, Clone, PartialEq, Eq)]

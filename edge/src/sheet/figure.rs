@@ -13,7 +13,7 @@ pub(super) const UNIT: i64 = 1_000_000;
 /// Signs that take money away: hyphens, dashes, the minus of mathematics and the full-width one.
 const MINUS: [char; 8] =
     ['-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}', '\u{ff0d}'];
-/// Marks that group digits and nothing else.
+/// Marks that only group digits.
 const SPACES: [char; 7] = [' ', '\u{a0}', '\u{202f}', '\u{2007}', '\u{2009}', '\'', '\u{2019}'];
 
 /// Decimal separator of a figure.

@@ -154,7 +154,7 @@ impl Table {
         Self::open_by(bytes, encoding, layout, None)
     }
 
-    /// The same; with `columns` the file's own header is not read.
+    /// As `open`. With `columns` the file's own header is ignored.
     ///
     /// # Errors
     /// The errors of [`Self::open`].
@@ -260,7 +260,7 @@ impl Table {
     }
 }
 
-/// The same as [`header`] by names that a person gave.
+/// As [`header`], with names that a person gave.
 fn given(text: &str, layout: Layout, columns: &Columns) -> Result<(Vec<String>, usize), Problems> {
     let Columns { header, names } = columns;
     let named: Vec<String> = names.iter().filter(|name| !name.is_empty()).cloned().collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 
 #[tokio::test]
-async fn what_is_in_flight_finishes_and_idle_connections_close() {
+async fn requests_in_progress_finish_and_idle_connections_close() {
     let mut edge = Edge::start(Limits::default()).await;
     let (mut idle, mut silent, mut busy) = (edge.client().await, edge.client().await, edge.client().await);
     assert_eq!(idle.ask("GET /things/1", &[], "").await.status, 200);

@@ -1,6 +1,6 @@
 //! Every row of the error table in the exact shape of the contract.
 
-use domain::model::base::refusal::{FieldProblem, Refusal, ShortItem, There};
+use domain::model::base::refusal::{FieldProblem, Refusal, ShortItem, ShortStock};
 use edge::ApiError;
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ fn every_row_has_its_status_code_and_shape() {
 }
 
 #[test]
-fn what_waits_says_how_long() {
+fn a_refusal_that_passes_names_the_seconds_to_wait() {
     assert_eq!(ApiError::rate_limited(9).retry_after_s, Some(9));
     assert_eq!(ApiError::unavailable("x", 2).retry_after_s, Some(2));
 }
@@ -63,8 +63,12 @@ fn the_cause_of_a_defect_stays_here() {
 
 #[test]
 fn refusals_of_the_domain_keep_code_status_and_details() {
-    let short =
-        ShortItem { path: None, sku: "A".to_owned(), there: There::OnHand(1.into()), requested: 2.into() };
+    let short = ShortItem {
+        path: None,
+        sku: "A".to_owned(),
+        stock: ShortStock::OnHand(1.into()),
+        requested: 2.into(),
+    };
     let cases = [
         (Refusal::NotFound("shift"), 404, "not_found", json!({"what": "shift"})),
         (

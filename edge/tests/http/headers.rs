@@ -69,7 +69,7 @@ async fn a_till_says_its_name() {
 }
 
 #[tokio::test]
-async fn lists_go_on_where_they_stopped() {
+async fn lists_continue_where_they_stopped() {
     let edge = Edge::start(Limits::default()).await;
     let first = edge.ask("GET /things", &[], "").await.data();
     assert_eq!(first["items"].as_array().map(Vec::len), Some(50));

@@ -86,7 +86,7 @@ async fn a_header_beyond_the_limit_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_refused_in_the_same_shape() {
+async fn a_request_that_is_not_http_is_refused_in_the_same_shape() {
     let edge = Edge::start(Limits::default()).await;
     let many = "x-many: 1\r\n".repeat(101);
     for wrong in [

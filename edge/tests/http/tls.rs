@@ -108,7 +108,7 @@ async fn both_versions_are_spoken_and_nothing_older() {
 }
 
 #[tokio::test]
-async fn new_connections_see_the_new_certificate_and_open_ones_go_on() {
+async fn new_connections_see_the_new_certificate_and_open_ones_continue() {
     let files = Files::new();
     let (edge, tls) = edge(&files, Limits::default()).await;
     let before = files.client(&TLS13);

@@ -18,7 +18,7 @@ pub async fn by_id(pool: &AnyPool, id: &str) -> Result<Option<Session>, sqlx::Er
     Ok(read(&mut *pool.acquire().await?, id).await?.map(|(session, _)| session))
 }
 
-/// The same inside of a transaction.
+/// As [`by_id`], inside a transaction.
 pub async fn in_transaction(
     connection: &mut AnyConnection,
     id: &str,
@@ -83,7 +83,7 @@ pub async fn close(connection: &mut AnyConnection, id: &SessionId) -> Result<Opt
 }
 
 /// Lets a session continue under another version of its user's tokens.
-pub async fn go_on(connection: &mut AnyConnection, session: &Session) -> Result<(), sqlx::Error> {
+pub async fn keep_open(connection: &mut AnyConnection, session: &Session) -> Result<(), sqlx::Error> {
     let sql = "UPDATE sessions SET token_version = $2 WHERE session_id = $1";
     let query = sqlx::query(sql).bind(session.session_id.as_str());
     query.bind(signed(session.token_version)).execute(connection).await.map(drop)

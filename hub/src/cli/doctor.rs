@@ -13,7 +13,7 @@ use edge::server::doctor::{Report, listens};
 use edge::{clock, private};
 use std::time::Duration;
 
-/// The oldest last backup that is no problem: one night may be missed.
+/// Greatest age of the last backup: one nightly backup may be missing.
 const BACKUP_AGE_MAX: Duration = Duration::from_secs(50 * 3600);
 
 /// Prints a line for each check.
@@ -23,14 +23,14 @@ const BACKUP_AGE_MAX: Duration = Duration::from_secs(50 * 3600);
 pub async fn run(loaded: &Loaded) -> anyhow::Result<()> {
     let config = &loaded.config;
     let mut report = Report::default();
-    report.add("settings", text(config.http.tls()).map(|_| loaded.is_right()));
+    report.add("settings", message(config.http.tls()).map(|_| loaded.confirmation()));
     certificate::report(&[config.http.certificate()], clock::now().timestamp(), &mut report);
-    report.add("data", data(config));
+    report.add("data", check_folder(config));
     let listen = config.http.listen;
     let hint = "systemctl start cloud-hub, then journalctl -u cloud-hub";
     let daemon = listens(listen).map(|()| format!("answers at {listen}"));
     report.add("daemon", daemon.map_err(|why| format!("nothing answers at {listen} ({why}): {hint}")));
-    if let Err(why) = inside(config, &mut report).await {
+    if let Err(why) = check_database(config, &mut report).await {
         report.add("database", Err(words(why.as_ref())));
     }
     print!("{}", report.text());
@@ -40,11 +40,11 @@ pub async fn run(loaded: &Loaded) -> anyhow::Result<()> {
     }
 }
 
-fn text<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
+fn message<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
 }
 
-fn data(config: &Config) -> Result<String, String> {
+fn check_folder(config: &Config) -> Result<String, String> {
     let path = &config.storage.path;
     if !token_key(path).exists() && fingerprint_key(path).exists() {
         return Err(KeyError::Missing(token_key(path)).to_string());
@@ -52,19 +52,19 @@ fn data(config: &Config) -> Result<String, String> {
     if !token_key(path).exists() {
         return Err(format!("{} has no hub: run cloud-hub init", path.display()));
     }
-    text(private::check_folder(path))?;
+    message(private::check_folder(path))?;
     Ok(path.display().to_string())
 }
 
 /// Checks that need the database.
-async fn inside(config: &Config, report: &mut Report) -> anyhow::Result<()> {
+async fn check_database(config: &Config, report: &mut Report) -> anyhow::Result<()> {
     let (db, identity) = open_db(config).await?;
     let overview = status::overview(&db, config).await?;
     report.add("database", Ok(format!("hub {}", identity.hub_id)));
     let sql = "SELECT MAX(made_at) FROM backups";
     let counted: Option<i64> = sqlx::query_scalar(sql).fetch_one(db.pool()).await?;
-    report.add("backup", backup(overview.last_backup_at, counted.map(UtcMs)));
-    report.add("drill", drilled(overview.last_drill.as_ref()));
+    report.add("backup", check_backup(overview.last_backup_at, counted.map(UtcMs)));
+    report.add("drill", check_drill(overview.last_drill.as_ref()));
     let problems = status::problems(&overview);
     if problems.is_empty() {
         report.add("stores", Ok("no store has a problem, and no record is parked".to_owned()));
@@ -79,8 +79,8 @@ async fn inside(config: &Config, report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether the newest backups can be restored.
-fn drilled(last: Option<&DrillView>) -> Result<String, String> {
+/// Checks that the newest backups can be restored.
+fn check_drill(last: Option<&DrillView>) -> Result<String, String> {
     let Some(drill) = last else {
         return Err("no backup was ever restored to check it: run cloud-hub drill".to_owned());
     };
@@ -98,8 +98,8 @@ fn age(at: UtcMs) -> Duration {
     Duration::from_millis(clock::now().0.saturating_sub(at.0).try_into().unwrap_or(0))
 }
 
-/// `last`: the last backup that was ever made; `counted`: the last one of this generation.
-fn backup(last: Option<UtcMs>, counted: Option<UtcMs>) -> Result<String, String> {
+/// Checks the age of the last backup. `last`: of any generation; `counted`: of the present generation.
+fn check_backup(last: Option<UtcMs>, counted: Option<UtcMs>) -> Result<String, String> {
     let Some(last) = counted else {
         return Err(match last {
             None => "there is none: run cloud-hub backup DIR".to_owned(),

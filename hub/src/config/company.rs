@@ -29,7 +29,7 @@ impl Default for Company {
 }
 
 impl Company {
-    /// Problems, by key.
+    /// Reports each rule that does not hold.
     pub fn check(&self, rule: &mut impl FnMut(bool, &'static str, &str)) {
         for (key, text) in [("company.name", &self.name), ("company.tax_number", &self.tax_number)] {
             let fits = text.chars().count() <= LINE_MAX && !text.chars().any(char::is_control);

@@ -59,7 +59,7 @@ impl Conditions {
         self
     }
 
-    /// The same for a number.
+    /// As `text`, for a number.
     #[must_use]
     pub fn number(self, condition: &str, number: Option<i64>) -> Self {
         self.and(condition, number.map(Bound::Number))

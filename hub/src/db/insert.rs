@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_is_an_array_whatever_is_in_it() {
+    fn a_column_of_any_content_is_an_array() {
         let row = |text: Option<&str>| row! { name: text.map(str::to_owned), figure: -7_i64 };
         let rows = [Some("a,b"), Some("{\"\\"), Some(""), Some("NULL"), None].map(row);
         assert_eq!(array(&rows, 0), r#"{"a,b","{\"\\","","NULL",NULL}"#);

@@ -217,7 +217,7 @@ pub async fn run<C: Command>(mut request: Request) -> Answered {
         audit::append(&mut keyed.write, &caller.user_id, C::ACTION, &details, clock::now()).await?;
     }
     let reply = keyed.finish(answer).await?;
-    hub.raise_now().await;
+    hub.wake_stores().await;
     if let Some(work) = after_commit {
         work(Arc::clone(hub)).await?;
     }

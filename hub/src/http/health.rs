@@ -1,6 +1,7 @@
-//! Health.
+//! `GET /health` and `GET /health/ready`: whether the process runs, and whether it accepts writes.
 
 use crate::http::{Answered, Request};
+use crate::state::hub::Hub;
 use edge::identity::views::Ready;
 use edge::{Doc, Reply};
 use schemars::JsonSchema;
@@ -10,7 +11,6 @@ pub const HEALTH: Doc = Doc::of("Operation", "Check whether the process is runni
     r#"{"status": "ok", "component": "cloud-hub", "version": "0.1.0", "hub_id": "hub_00a1b2c3",
         "uptime_seconds": 86400, "timezone": "Asia/Jakarta"}"#,
 );
-/// `GET /health/ready`
 pub const READY: Doc =
     Doc::of("Operation", "Check whether writes are accepted").answers::<Ready>(r#"{"ready": true}"#);
 
@@ -44,7 +44,7 @@ pub async fn health(request: Request) -> Answered {
     }))
 }
 
-/// `GET /health/ready`: checks that a write which changes nothing succeeds.
+/// `GET /health/ready`
 pub async fn ready(request: Request) -> Answered {
     let hub = &request.state;
     let reason = if *hub.stopping.borrow() {
@@ -58,9 +58,9 @@ pub async fn ready(request: Request) -> Answered {
     }
 }
 
-async fn probe(hub: &crate::state::hub::Hub) -> Result<(), sqlx::Error> {
+/// Checks that the database takes a write. The write sets a column to its own value and is rolled back.
+async fn probe(hub: &Hub) -> Result<(), sqlx::Error> {
     let mut write = hub.db.write().await?;
     sqlx::query("UPDATE hub SET generation = generation WHERE singleton = 1").execute(&mut **write).await?;
-    // Dropped, and so rolled back: locks and disk were there.
     Ok(())
 }

@@ -162,7 +162,7 @@ impl Hub {
             user::put(&mut keyed.write, &user).await?;
         }
         if let Some(session) = session {
-            session::go_on(&mut keyed.write, &session).await?;
+            session::keep_open(&mut keyed.write, &session).await?;
         }
         for device in devices {
             match device {

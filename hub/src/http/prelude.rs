@@ -1,4 +1,4 @@
-//! Names that every noun with routes uses.
+//! Imports of every file with routes.
 
 pub(crate) use crate::db::failure::Failure;
 pub(crate) use crate::http::command::{Changed, Command, FromRequest, Tx, with_body, without_body};

@@ -79,7 +79,7 @@ pub async fn whole(
     together(connection, place, events, Extent::Whole).await
 }
 
-/// The same to a given extent.
+/// As [`whole`], to a given extent.
 pub async fn together(
     connection: &mut AnyConnection,
     place: &BatchContext<'_>,

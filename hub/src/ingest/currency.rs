@@ -1,4 +1,4 @@
-//! A store counts in the currency of head office.
+//! Checks that the amounts of a store are in the currency of head office.
 
 use edge::ApiError;
 
@@ -13,7 +13,7 @@ pub fn expect_currency(store_id: &str, own: &str, office: &str) -> Result<(), Ap
     if own == office {
         return Ok(());
     }
-    // What the store sent goes into an alarm.
+    // The store's text becomes part of an alarm, so it is cut and cleaned.
     let own: String = own.chars().filter(|c| !c.is_control()).take(CHARS_MAX).collect();
     let mut refused = ApiError::field("currency", format!("must be {office}, the currency of head office"));
     refused.message = format!(

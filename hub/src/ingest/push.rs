@@ -1,4 +1,5 @@
-//! Push: a batch in one SQL transaction, acknowledged after its commit (docs/protocol.md#push).
+//! Push: a batch of records is processed in one SQL transaction, and acknowledged after its commit
+//! (docs/protocol.md#push).
 
 use crate::db::column::time_zone;
 use crate::db::failure::{Failure, is_of_statement};
@@ -33,7 +34,7 @@ enum Mode {
     OneByOne,
 }
 
-/// Parts of the hub that take in batches.
+/// Parts of the hub that a push needs.
 pub struct Intake<'a> {
     pub db: &'a Db,
     /// Identity of the hub.
@@ -43,12 +44,12 @@ pub struct Intake<'a> {
 }
 
 impl Intake<'_> {
-    /// Takes a batch in. Resending is always safe.
+    /// Processes a batch. A batch that is sent again changes nothing.
     ///
     /// # Errors
     /// 409 `hello_first`, `stale_epoch`, `sequence_gap`, `history_diverged`, 422 `chain_broken`, 403
     /// `store_disabled`: nothing was changed.
-    pub async fn push(&self, store_id: &str, batch: &Batch, now: UtcMs) -> Result<Taken, Failure> {
+    pub async fn push(&self, store_id: &str, batch: &Batch, now: UtcMs) -> Result<Pushed, Failure> {
         match self.attempt(store_id, batch, now, Mode::Whole).await {
             Err(Failure::Sql(error)) if is_of_statement(&error) => {
                 tracing::warn!(store_id, %error, "a statement of a batch failed: its records are applied one by one");
@@ -58,12 +59,18 @@ impl Intake<'_> {
         }
     }
 
-    async fn attempt(&self, store_id: &str, batch: &Batch, now: UtcMs, mode: Mode) -> Result<Taken, Failure> {
+    async fn attempt(
+        &self,
+        store_id: &str,
+        batch: &Batch,
+        now: UtcMs,
+        mode: Mode,
+    ) -> Result<Pushed, Failure> {
         let mut write = self.db.write().await?;
         let store = lock(&mut write, self.identity, store_id, now).await?;
         let mut cursor = admitted(&mut write, &store, batch).await?;
         let first_of_epoch = cursor.seq == 0 && store.current_epoch.as_deref() == Some(&batch.epoch);
-        hole(&mut write, &store, batch, &mut cursor, now).await?;
+        note_hole(&mut write, &store, batch, &mut cursor, now).await?;
         let skipped = match seen_before(&mut write, &store, batch, &cursor).await {
             Err(Failure::Refused(refusal)) if refusal.code == edge::Code::HistoryDiverged => {
                 // The batch is rolled back; the alarm stays.
@@ -90,11 +97,11 @@ impl Intake<'_> {
         advance(&mut write, &store, batch, acked_seq, &acked_hash, now).await?;
         let Outcome { duplicates, parked, mut later, moved, stamps } = outcome;
         let (conflicts, versions) = (take(&mut later.conflicts), take(&mut later.versions));
-        alarmed(&mut write, store_id, &parked, now).await?;
+        raise_alarms(&mut write, store_id, &parked, now).await?;
         if store.current_epoch.as_deref() == Some(&batch.epoch) {
             skew::note_stamps(&mut write, store_id, stamps, now).await?;
         }
-        let reported = later.announce(&mut write, now).await?;
+        let announced = later.announce(&mut write, now).await?;
         write.commit().await?;
         let answer = PushAnswer {
             epoch: batch.epoch.clone(),
@@ -108,22 +115,22 @@ impl Intake<'_> {
             versions,
             hub_time: now,
         };
-        Ok(Taken { answer, reported, moved })
+        Ok(Pushed { answer, announced, moved })
     }
 }
 
-/// A batch that was taken in.
-pub struct Taken {
+/// Result of a batch that was processed.
+pub struct Pushed {
     /// Answer that is sent to the store.
     pub answer: PushAnswer,
     /// Whether the feed has new changes.
-    pub reported: bool,
-    /// Aggregates of which something was applied.
+    pub announced: bool,
+    /// Aggregates of the records that were applied.
     pub moved: BTreeSet<String>,
 }
 
-/// Notifies a person of two events with one ID, or of an event that no command makes.
-async fn alarmed(
+/// Raises alarms for parked records that no sound store sends: with a used event ID, or out of bounds.
+async fn raise_alarms(
     write: &mut Write,
     store_id: &str,
     parked: &[Parked],
@@ -142,7 +149,8 @@ async fn alarmed(
     Ok(())
 }
 
-/// Checks the fence against the sender; the current copy may push any epoch of its lineage.
+/// Checks that the sender is the current copy of the store, which may push any epoch of its lineage. Returns the cursor
+/// of the batch's epoch.
 async fn admitted(write: &mut Write, store: &Locked, batch: &Batch) -> Result<Cursor, Failure> {
     let current = store.current_epoch.as_deref();
     let is_current = current == Some(&batch.sender_epoch);
@@ -169,8 +177,9 @@ async fn cursor(write: &mut Write, store: &Locked, name: &str) -> Result<Option<
     Ok(row.as_ref().map(epoch::read).transpose()?.map(|(_, cursor)| cursor))
 }
 
-/// A store that was asked to continue after records that it has forgotten names the gap with its first record.
-async fn hole(
+/// Notes that records are lost: the store was asked to continue after records that it no longer has, and its first
+/// record follows the gap.
+async fn note_hole(
     write: &mut Write,
     store: &Locked,
     batch: &Batch,
@@ -218,7 +227,7 @@ async fn seen_before(
     Err(diverged.with_details(json!({"epoch": batch.epoch, "seq": seq})).into())
 }
 
-/// Moves the cursor and keeps what the store reported about its backlog.
+/// Moves the cursor, and stores the backlog that the store reported.
 async fn advance(
     write: &mut Write,
     store: &Locked,

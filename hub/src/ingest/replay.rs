@@ -76,7 +76,7 @@ pub async fn replay(hub: &Hub, store_id: &str, which: &Which) -> Result<Replayed
         });
     }
     if replay.done.applied > 0 {
-        hub.raise_now().await;
+        hub.wake_stores().await;
     }
     tracing::info!(store_id, applied = replay.done.applied, parked = replay.done.parked, "replayed");
     // Records that waited for these, here or at another store; this ends when no further record is applied. The applied

@@ -78,7 +78,7 @@ pub async fn make(
     let backup_id = format!("hub-{}-{}", now.0, secret::mark());
     let (partial, folder) = (to.join(format!(".{backup_id}.partial")), to.join(&backup_id));
     fs::create_dir_all(to).with_context(|| to.display().to_string())?;
-    kept::room(db, &config.database.url, to).await?;
+    kept::check_free_space(db, &config.database.url, to).await?;
     DirBuilder::new().mode(0o700).create(&partial).with_context(|| partial.display().to_string())?;
     let made = copy(config, db, &partial).await;
     let Copied { file, keys, heads } = match made {

@@ -1,10 +1,10 @@
-//! Whether the file of a database is whole.
+//! Check of the file of a SQLite database for damage.
 
 use crate::db::Engine;
 use sqlx::AnyPool;
 
-/// Problems of the file of a SQLite database, page by page. `None` for other servers, which check their own files. A
-/// page that no query touches is read only here, and reads of a damaged file may give no error.
+/// Problems of the file of a SQLite database, page by page. `None` for other servers, which check their own files.
+/// Other reads may give no error for a damaged page, and may never touch it.
 pub async fn problems(pool: &AnyPool) -> Result<Option<Vec<String>>, sqlx::Error> {
     if Engine::of(pool.connect_options().database_url.as_str()) != Some(Engine::Sqlite) {
         return Ok(None);

@@ -1,10 +1,10 @@
-//! `jobs`: the process that does each daily job, and whether it is done.
+//! Table `jobs`: the process that runs each daily job, and whether the job is done.
 
 use domain::model::base::time::UtcMs;
 use jiff::{Span, civil::Date};
 use sqlx::{AnyConnection, Error};
 
-/// A process that is not heard for so long has given its job up, in milliseconds.
+/// Time without a sign of life after which another process takes a job over, in milliseconds.
 const LEASE_MS: i64 = 60_000;
 /// Days for which done jobs are kept.
 const KEPT_DAYS: i32 = 30;

@@ -1,4 +1,4 @@
-//! Checks a batch for contradictions: actions in closed shifts, and points that were not there.
+//! Checks a batch for contradictions: actions in closed shifts, and redeemed points that a member did not have.
 
 use crate::db::insert;
 use crate::projection::envelope::Understood;
@@ -13,11 +13,11 @@ use serde_json::json;
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Gathered while records are folded.
+/// Facts for the checks, collected while records are folded.
 #[derive(Default)]
 pub(crate) struct AnomalyChecks {
-    /// Whether the records come in the store's own order; a retried record comes after its shift was closed, which is
-    /// no contradiction.
+    /// Whether the records arrive in the store's own order. A parked record is retried after its shift was closed,
+    /// which is no contradiction.
     pub in_order: bool,
     /// Actions of each shift, by shift.
     done: BTreeMap<String, Vec<String>>,
@@ -32,7 +32,7 @@ pub(crate) struct AnomalyChecks {
 /// Effect of a batch on a member's points.
 #[derive(Default)]
 struct MemberPoints {
-    /// Σ of all entries.
+    /// Sum of all entries.
     sum: Points,
     /// Each event that redeemed, with the sum right after it: points earned later do not cover it.
     redeemed: Vec<(String, Points)>,
@@ -63,7 +63,7 @@ impl AnomalyChecks {
         }
     }
 
-    /// Actions in shifts that were closed before; called before this batch's shifts are written.
+    /// Reports actions in shifts that were closed before. Must be called before this batch's shifts are written.
     pub async fn in_closed_shifts(
         &mut self,
         connection: &mut AnyConnection,
@@ -94,8 +94,8 @@ impl AnomalyChecks {
         Ok(())
     }
 
-    /// Members who redeemed more points than there were, whatever else the batch contains; called once their balances
-    /// are written.
+    /// Reports members who redeemed more points than they had, even if they earned points later in the batch. Must be
+    /// called after their balances are written.
     pub async fn overdrawn(
         &self,
         connection: &mut AnyConnection,

@@ -1,5 +1,5 @@
-//! Records that both sides write: decided here, field by field, without losing a value
-//! (docs/protocol.md#last-write-wins).
+//! Records that both stores and head office write. Which write wins is decided here for each field; a value that loses
+//! is kept in the conflict log (docs/protocol.md#last-write-wins).
 
 use crate::db::column::Columns;
 use crate::db::filter::folded;
@@ -29,9 +29,9 @@ pub const PRODUCT_SETTINGS: &str = "product_settings";
 
 /// Origin of a write.
 pub struct Writer<'a> {
-    /// The event, or the hub's change.
+    /// ID of the store's event, or of the change at head office.
     pub by: &'a str,
-    /// The stamp that counts for the write, in place of one that is ahead of the hub.
+    /// Stamp of the write. One that is ahead of the hub's clock was replaced.
     pub stamp: &'a str,
     /// Store that writes. Empty for head office.
     pub store_id: &'a str,
@@ -47,7 +47,8 @@ pub struct Written {
     pub changed: bool,
 }
 
-/// Writes fields; values that lose, or are beaten without having been seen, go to the conflict log.
+/// Writes fields. Values that lose, and values that are replaced by a writer who had not seen them, go to the conflict
+/// log.
 pub async fn write(
     connection: &mut AnyConnection,
     resource: &'static str,
@@ -64,7 +65,7 @@ pub async fn write(
         sqlx::query_scalar(sql).bind(resource).bind(id).bind(at(writer.stamp).unwrap_or(writer.now.0));
     let before: String = query.bind(writer.store_id).fetch_one(&mut *connection).await?;
     if before.is_empty() {
-        made(connection, (resource, id), writer).await?;
+        note_day(connection, (resource, id), writer).await?;
     }
     let known = read(connection, resource, id).await?;
     let who = settle::Writer { by: writer.by, stamp: writer.stamp, now: writer.now };
@@ -72,9 +73,9 @@ pub async fn write(
     let Settled { fields, lost, version } = settle(&before, &known, fields, &who);
     let erased = resource == MEMBER && is_erased(fields.get(STATE).or(known.get(STATE)));
     for lost in lost {
-        // Of an erased member no value is kept, not even a losing one.
+        // No value of an erased member is kept, not even one that lost.
         let lost = if erased { Lost { lost: Value::Null, kept: Value::Null, ..lost } } else { lost };
-        let conflict = reported(resource, id, &lost, writer);
+        let conflict = conflict_of(resource, id, &lost, writer);
         log(connection, &conflict, &lost, writer).await?;
         conflicts.push(conflict);
     }
@@ -90,8 +91,8 @@ pub async fn write(
     Ok(Written { version, changed })
 }
 
-/// Notes the day on which a record was made, by the local clock of its place.
-async fn made(
+/// Stores the day on which a record was made, by the clock of the store or of head office.
+async fn note_day(
     connection: &mut AnyConnection,
     (resource, id): (&str, &str),
     writer: &Writer<'_>,
@@ -137,7 +138,7 @@ fn plain(value: &Value) -> Cow<'_, str> {
 }
 
 /// The conflict, as it is sent to the store.
-fn reported(resource: &str, id: &str, lost: &Lost, writer: &Writer<'_>) -> ConflictDown {
+fn conflict_of(resource: &str, id: &str, lost: &Lost, writer: &Writer<'_>) -> ConflictDown {
     ConflictDown {
         conflict_id: format!("cfl_{}", secret::mark()),
         resource: resource.to_owned(),
@@ -149,13 +150,15 @@ fn reported(resource: &str, id: &str, lost: &Lost, writer: &Writer<'_>) -> Confl
     }
 }
 
+/// Adds a conflict to the log.
 async fn log(
     connection: &mut AnyConnection,
     conflict: &ConflictDown,
     lost: &Lost,
     writer: &Writer<'_>,
 ) -> Result<(), sqlx::Error> {
-    // The value that a store's write beat may be another store's, which learns of it too. It is still the present one.
+    // If the value that lost is another store's, that store is informed too. At this point the value is still the
+    // present one.
     let sql = "INSERT INTO conflicts (conflict_id, resource, id, field, winner, lost_value, lost_stamp, lost_by, \
                kept_value, store_id, resolved_at, folded, lost_in) \
                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, COALESCE((SELECT written_in FROM fields \
@@ -183,12 +186,12 @@ pub async fn read(
     rows.iter().map(one).collect()
 }
 
-/// The milliseconds of a stamp.
+/// Milliseconds of a stamp. `None` if it is not a stamp.
 pub fn at(stamp: &str) -> Option<i64> {
     hlc::parts(stamp).map(|(ms, _)| ms)
 }
 
-/// A member for every store. `None` if the hub has no field of it.
+/// The feed's entry of a member, for every store. `None` if the hub does not know the member.
 pub async fn member_entry(
     connection: &mut AnyConnection,
     member_id: &str,
@@ -233,7 +236,7 @@ pub async fn write_member(
     Ok(())
 }
 
-/// Writes to a store's settings of a product, and sends the store the values that count.
+/// Writes to a store's settings of a product, and sends the store the values that won.
 pub async fn write_settings(
     connection: &mut AnyConnection,
     sku: &str,
@@ -244,7 +247,7 @@ pub async fn write_settings(
     let id = format!("{}:{sku}", writer.store_id);
     let written = write(connection, PRODUCT_SETTINGS, &id, fields, writer, &mut later.conflicts).await?;
     for (field, now) in read(connection, PRODUCT_SETTINGS, &id).await? {
-        // Also if the write lost: the store waits for the version that it was answered.
+        // A value is sent even if the write lost: the store waits for the version in its answer.
         if fields.contains_key(&field) {
             let name = format!("product:{sku}:{field}");
             let down = SettingDown { name: name.clone(), value: now.value, at: now.at, by: now.by };

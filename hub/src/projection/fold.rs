@@ -42,7 +42,7 @@ pub struct Projection<'a> {
     /// Days with a report.
     pub(crate) days: BTreeMap<Date, DaySeal>,
     pub(crate) sums: Option<Sums>,
-    /// Σ (amount + rounding) by shift and method, refunds taken off.
+    /// Sum of (amount + rounding) by shift and method, refunds taken off.
     pub(crate) methods: BTreeMap<(String, String), i64>,
     /// Pay-ins, pay-outs and drops by shift.
     pub(crate) cash: BTreeMap<String, [i64; 3]>,
@@ -80,7 +80,7 @@ pub(crate) struct RightTender {
     pub business_date: Date,
     /// The payments that count now.
     pub payments: Vec<Payment>,
-    /// Σ (amount + rounding) that each method gained, or lost.
+    /// Sum of (amount + rounding) that each method gained, or lost.
     pub moved: Vec<(String, i64)>,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct Shared {
 
 /// Pieces that one record received for an order.
 pub(crate) struct OrderReceipt {
-    /// ID of the order. Null for none.
+    /// ID of the order.
     pub po_id: String,
     /// The event that reported it.
     pub event_id: String,

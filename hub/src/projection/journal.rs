@@ -113,7 +113,7 @@ pub(crate) async fn write(
         beside,
         documents,
         tiers,
-        told_tiers: BTreeMap::new(),
+        batch_tiers: BTreeMap::new(),
         contexts: Vec::new(),
         went_to: BTreeMap::new(),
         listed,
@@ -151,7 +151,7 @@ struct Desk<'a> {
     /// Present tiers of members.
     tiers: BTreeMap<String, String>,
     /// Tiers of the events of this batch, whose contexts are not written yet.
-    told_tiers: BTreeMap<String, Option<String>>,
+    batch_tiers: BTreeMap<String, Option<String>>,
     contexts: Vec<NewRow>,
     /// The accounts that entries of documents went to in this transaction.
     went_to: BTreeMap<String, Mapped>,
@@ -236,13 +236,13 @@ impl Desk<'_> {
             event,
             counted: context.counted,
             stored: self.documents.of(event_id),
-            categories: Some(&self.beside.categories).filter(|_| rollups::tells_lines(&event.payload)),
+            categories: Some(&self.beside.categories).filter(|_| rollups::has_new_lines(&event.payload)),
             tier: context.tier.as_deref().unwrap_or_default(),
         };
         rollups::fold(&mut self.rollups, &reported);
     }
 
-    /// Subtracts from a store's transit stock, by the day that it has in the store's book.
+    /// Subtracts goods that arrived from the sender's stock in transit, on their day in the sender's book.
     fn on_the_way(&mut self, sender: &StoreId, day: Date, left: Vec<TransitMove>) {
         let entry_date = self.entry_date(sender.as_str(), day).to_string();
         for TransitMove { sku, qty, value } in left {
@@ -276,17 +276,17 @@ impl Desk<'_> {
         Ok(Context { accounts, points, counted, transfer, entry_date, told_before, tier })
     }
 
-    /// The tier of an event's member; a record that takes a document back has the tier of the document.
+    /// The tier of an event's member; a reversal has the tier of the document that it reverses.
     fn tier(&mut self, event_id: &str, payload: &AnyPayload) -> Option<String> {
         let taken_back = self.documents.of(event_id).filter(|document| document.event_id != event_id);
         let tier = match taken_back {
             Some(document) => {
-                let reported = self.told_tiers.get(&document.event_id);
-                reported.cloned().unwrap_or_else(|| document.tier.clone())
+                let in_batch = self.batch_tiers.get(&document.event_id).cloned();
+                in_batch.unwrap_or_else(|| document.tier.clone())
             }
             None => rollups::member(payload).and_then(|id| self.tiers.get(id.as_str())).cloned(),
         };
-        self.told_tiers.insert(event_id.to_owned(), tier.clone());
+        self.batch_tiers.insert(event_id.to_owned(), tier.clone());
         tier
     }
 
@@ -356,7 +356,7 @@ pub(crate) fn parts<'a>(
     sender.chain([(store_id, &entries.own, "")]).filter(|(_, made, _)| !made.rows.is_empty()).collect()
 }
 
-/// The same entry has the same ID, also when it is made again after a restore.
+/// ID of an entry. It is the same if the entry is made again after a restore.
 pub(crate) fn entry_id(book: &str, cause_key: &str) -> String {
     let digest = secret::digest(&format!("{book} {cause_key}"));
     format!("jrn_{}", digest.get(..32).unwrap_or(&digest))

@@ -1,5 +1,4 @@
-//! The part of records in the rollups: sums by store, by the day that each record belongs to, and by its day in the
-//! books.
+//! Adds records to the rollups: sums by store, by the day of each record, and by its day in the books.
 
 use crate::db::column::Columns;
 use crate::db::insert;
@@ -20,7 +19,7 @@ mod return_document;
 mod sale;
 mod stock;
 
-/// Documents that are looked up at once.
+/// Documents that are read at a time.
 const CHUNK: usize = 500;
 
 /// A record with the facts known beside it.
@@ -33,9 +32,9 @@ pub(crate) struct RollupRecord<'a> {
     pub event: &'a Understood,
     /// Amount that the record adds to the count of its shift.
     pub counted: Option<Counted>,
-    /// Stored data of its document, or of the one that it takes back. `None` if there was none before.
+    /// Stored data of its document, or of the document that it voids. `None` if it is a new document.
     pub stored: Option<&'a StoredDocument>,
-    /// Categories of products as they are now, by sku. `None` if only the stored ones count.
+    /// Present categories of products, by SKU. `None` if only the stored ones are used.
     pub categories: Option<&'a BTreeMap<String, String>>,
     /// Tier of its member when it was reported. Empty for none.
     pub tier: &'a str,
@@ -54,7 +53,7 @@ pub(crate) fn member(payload: &AnyPayload) -> Option<&MemberId> {
 }
 
 /// Whether a record reports a document with new lines.
-pub(crate) fn tells_lines(payload: &AnyPayload) -> bool {
+pub(crate) fn has_new_lines(payload: &AnyPayload) -> bool {
     matches!(payload, AnyPayload::TransactionPaid(_) | AnyPayload::ReturnPosted(_))
 }
 
@@ -86,7 +85,7 @@ impl RollupRecord<'_> {
         first.into_iter().chain(rest).collect()
     }
 
-    /// The same by the months of both days.
+    /// The key by the months of both days.
     fn key_of_months<const N: usize>(&self, rest: [Part; N]) -> Vec<Part> {
         let (business_date, entry_date) = self.days;
         let first: [Part; 3] = [self.store_id.into(), month(business_date).into(), month(entry_date).into()];
@@ -123,7 +122,7 @@ fn month(day: Date) -> String {
     day.strftime("%Y-%m").to_string()
 }
 
-/// Data that the tables keep of a document.
+/// Data of a document in the tables.
 #[derive(Debug, Default)]
 pub(crate) struct StoredDocument {
     /// The event that reported it.
@@ -137,11 +136,11 @@ pub(crate) struct StoredDocument {
     tax_codes: BTreeMap<i64, String>,
 }
 
-/// Documents by the events that reported them, or took them back.
+/// Documents by the events that reported or voided them.
 #[derive(Debug, Default)]
 pub(crate) struct StoredDocuments(BTreeMap<String, StoredDocument>);
 
-/// Tables of a document and its lines, the column that names the event, and the one for the look-up.
+/// Tables of a document and its lines, the column with the event, and the column by which the document is read.
 struct Place {
     documents: &'static str,
     lines: &'static str,
@@ -158,7 +157,7 @@ const RETURN_VOIDED: Place =
     Place { documents: "returns", lines: "return_lines", event: "voided_event", by: "return_id" };
 
 impl StoredDocuments {
-    /// The documents that these events took back, and the returns that they reported; their rows are already written.
+    /// Documents that the events voided, and returns that they reported. Their rows were written already.
     pub async fn known(
         connection: &mut AnyConnection,
         store_id: &str,
@@ -171,7 +170,7 @@ impl StoredDocuments {
         Ok(documents)
     }
 
-    /// These and the sales that the events reported.
+    /// As `known`, with the sales that the events reported.
     pub async fn all(
         connection: &mut AnyConnection,
         store_id: &str,

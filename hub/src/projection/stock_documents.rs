@@ -79,7 +79,7 @@ impl GoodsRows {
     }
 
     /// Adds a report of a document. Of two in a batch the one that is further along counts, of two equal ones the
-    /// first. A document that was taken back stays on its day.
+    /// first. A reversed document stays on its day.
     fn document(&mut self, key: DocumentKey, step: i64, mut row: NewRow) {
         match self.documents.get(&key) {
             Some((known, _)) if *known >= step => {}
@@ -303,7 +303,7 @@ async fn twice(
     exception::note(connection, found, exception::DELIVERY_NOTE_TWICE, &details).await
 }
 
-/// Notes a receipt that repeats another one, unless either was taken back in the same batch.
+/// Notes a receipt that repeats another one, unless one of the two was reversed in the same batch.
 async fn repeated(
     connection: &mut AnyConnection,
     (receiving_id, other): (&str, &str),

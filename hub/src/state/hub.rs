@@ -1,4 +1,4 @@
-//! Shared by handlers and background work: the database, keys, and the memory of the process.
+//! State that handlers and background work share: the database, the keys, and what the process remembers.
 
 use crate::config::{Config, Limits, Reach};
 use crate::db::{self, Db, Engine};
@@ -40,11 +40,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 
-/// The folder of the marks, beside the keys.
+/// Name of the folder of [`Cursors`], beside the keys.
 pub const CURSORS: &str = "marks";
 
-/// State that the handlers share.
+/// State that handlers and background work share.
 pub struct Hub {
+    /// Pool of connections to the database.
     pub db: Db,
     /// Identity of this hub.
     pub identity: Identity,
@@ -52,46 +53,47 @@ pub struct Hub {
     pub cursors: Cursors,
     /// Keys, hashes and ceremonies of the users' authentication.
     pub people: edge::identity::Identity,
-    /// Folder of the keys and memory.
+    /// Folder of the keys, and of the state that is kept outside of the database.
     pub folder: PathBuf,
     /// IDs of sync tokens that were used.
     pub sync_tokens: UsedTokens,
-    /// Stores that were heard lately.
+    /// Time at which each store was last heard.
     pub seen: Seen,
-    /// Number of members that each store looked up.
+    /// Number of members that each store looked up in the present minute.
     pub lookups: Lookups,
-    /// Requests with a key that run now.
+    /// Requests with an idempotency key that are running.
     pub running: Running,
-    /// Under which keys are stored.
+    /// Fingerprints under which idempotency keys are stored.
     pub fingerprints: Fingerprints,
-    /// The hub's hybrid clock.
+    /// The hub's hybrid logical clock.
     pub clock: Mutex<Clock>,
-    /// Batches that may be taken in at once.
+    /// Permits of the batches of records that are processed at once.
     pub batches: Semaphore,
-    /// Waits for the feed.
+    /// Stores that wait for changes of the feed.
     pub waits: Waits,
-    /// Ends of the feed that were read for all waits.
+    /// Changes of the feed that were read once for all waiting stores.
     pub tails: Tails,
     /// Event streams of open pages.
     pub screens: Screens,
     /// Sends messages to webhooks.
     pub webhooks: Client,
-    /// Turns true when the hub stops.
+    /// Becomes true when the hub stops.
     pub stopping: watch::Sender<bool>,
     /// Time for which an enrolment token may be used.
     pub enrolment_ttl: Duration,
     /// Time for which the feed keeps a change that a later one made void.
     pub feed_retain: Duration,
-    /// Stores that receive a member.
+    /// Which stores receive a member.
     pub reach: Reach,
     /// Whether products may only be put into listed categories.
     pub closed_categories: bool,
     /// Time of the daily jobs.
     pub jobs_at: Time,
+    /// Limits of imports and event streams.
     pub limits: Limits,
-    /// Turns of the files that are read at once.
+    /// Turns of the imports that are read at once.
     pub imports: ImportTurns,
-    /// Settings of the books and purchases in the file.
+    /// Settings of books and purchases in the file, before the changes of administrators.
     file_settings: OfficeSettings,
     /// Head office's own time zone.
     pub zone: TimeZone,
@@ -105,7 +107,7 @@ impl Hub {
         now.timestamp().to_zoned(self.zone.clone()).date()
     }
 
-    /// Settings of the books and purchases, by the file and by later changes of administrators.
+    /// Settings of books and purchases: those of the file with the later changes of administrators.
     ///
     /// # Errors
     /// A database error.
@@ -116,13 +118,14 @@ impl Hub {
     /// Currency of all amounts.
     ///
     /// # Errors
-    /// The database's.
+    /// A database error.
     pub async fn currency(&self) -> Result<Currency, sqlx::Error> {
         table::hub::currency(&mut *self.db.pool().acquire().await?).await
     }
 
-    /// Reads the end of the feed, and wakes the stores concerned. If it fails, the next look does it.
-    pub async fn raise_now(&self) {
+    /// Reads the new changes of the feed and wakes the stores concerned. After an error the next regular look finds the
+    /// changes.
+    pub async fn wake_stores(&self) {
         if let Err(error) = self.waits.look(self.db.pool()).await {
             tracing::debug!(%error, "the feed is looked at a little later");
         }
@@ -139,8 +142,9 @@ pub fn fingerprint_key(folder: &Path) -> PathBuf {
     folder.join("idempotency.key")
 }
 
+/// Error if the database exists.
 const NOT_OPENED: &str = "the database can't be opened";
-/// Words where the file of an embedded database is not there.
+/// Error if the file of an embedded database does not exist.
 const NO_FILE: &str = "the database can't be opened (has `cloud-hub init` run?)";
 
 /// Opens the database and brings its tables to this version.
@@ -167,7 +171,7 @@ pub async fn open_db(config: &Config) -> anyhow::Result<(Db, Identity)> {
     Ok((db, identity))
 }
 
-/// The hub of these settings.
+/// Opens the hub of these settings: its database, its keys and its saved state.
 ///
 /// # Errors
 /// The errors of [`open_db`], and missing keys or keys that others may read.
@@ -200,7 +204,8 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         lookups: Lookups::default(),
         running: Running::default(),
         fingerprints,
-        // A node of its own for each process: no two give one stamp, not even one that starts with its clock set back.
+        // Each process is a node of its own, so that no two processes give the same stamp, even after a clock was set
+        // back.
         clock: Mutex::new(Clock::after(&format!("hub-{}", secret::mark()), None)),
         batches: Semaphore::new(config.sync.batches_at_once),
         waits,
@@ -221,8 +226,8 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
     }))
 }
 
-/// Applies the settings of the valuation of points. A concurrent change of another process waits for the pool, or is
-/// read here.
+/// Applies the settings of the valuation of points. The lock of the pool comes first: a change by another process
+/// either waits for it or is read here.
 async fn adopt_points(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result<()> {
     let mut write = db.write().await?;
     points_pool::lock(&mut write).await?;
@@ -235,10 +240,10 @@ async fn adopt_points(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result
     Ok(write.commit().await?)
 }
 
-/// Has amounts counted in the currency of the settings.
+/// Makes the currency of the settings the currency of all amounts.
 ///
 /// # Errors
-/// There are amounts in another currency; the database's.
+/// There are amounts in another currency, or a database error.
 pub async fn adopt_currency(db: &Db, file_settings: &OfficeSettings) -> anyhow::Result<()> {
     let mut write = db.write().await?;
     let code = file_settings.clone().with_changes(&mut write).await?.company.currency;
@@ -248,7 +253,7 @@ pub async fn adopt_currency(db: &Db, file_settings: &OfficeSettings) -> anyhow::
     Ok(write.commit().await?)
 }
 
-/// Keys, hashes and ceremonies, with the memory of wrong log-ins and of the latest time.
+/// Keys, hashes and ceremonies, with the saved counts of failed log-ins and the latest time of the clock.
 fn people(config: &Config, identity: &Identity) -> anyhow::Result<edge::identity::Identity> {
     let (auth, folder) = (&config.auth, &config.storage.path);
     let (access, refresh) = (auth.access_ttl.duration(), auth.refresh_ttl.duration());

@@ -118,7 +118,7 @@ pub async fn begin<S>(
     begin_as(db, running, RequestKey::of(fingerprints, request, &request.body)?, now).await
 }
 
-/// The same for a key that is known already.
+/// As [`begin`], for a key that was read already.
 ///
 /// # Errors
 /// The errors of [`begin`].

@@ -58,7 +58,7 @@ impl OfficeSettings {
         Self { finance, purchasing, settlement, company }
     }
 
-    /// The same with an administrator's changes.
+    /// The settings with the changes of administrators.
     ///
     /// # Errors
     /// A database error, or a row with an invalid setting.
@@ -75,7 +75,7 @@ impl OfficeSettings {
         Ok(self)
     }
 
-    /// The same with one value in the place of another; else why it can't be.
+    /// The settings with one changed value, or the problem of the value.
     pub fn with(self, name: &str, value: &Value) -> Result<Self, String> {
         let defect = |error: serde_json::Error| error.to_string();
         let mut sections = serde_json::to_value(&self).map_err(defect)?;

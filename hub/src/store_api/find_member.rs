@@ -6,7 +6,7 @@ use crate::http::{Answered, Request};
 use crate::projection::announce::FeedUpdates;
 use crate::projection::members::member_reach;
 use crate::state::hub::Hub;
-use crate::state::lookups::Taken;
+use crate::state::lookups::LookUp;
 use crate::table::{alarm, member_store, store};
 use domain::model::base::time::UtcMs;
 use domain::wire::sync::{FindMember, FoundMember};
@@ -39,7 +39,7 @@ pub async fn find(request: Request) -> Answered {
     let hub = &request.state;
     let (store_id, now) = (request.caller()?.store_id.as_str(), clock::now());
     match hub.lookups.take(store_id, now) {
-        Taken::Allowed => {}
+        LookUp::Allowed => {}
         taken => return Err(too_many(hub, store_id, taken, now).await?),
     }
     let mut connection = hub.db.pool().acquire().await?;
@@ -54,7 +54,7 @@ pub async fn find(request: Request) -> Answered {
         }
         later.announce(&mut write, now).await?;
         write.commit().await?;
-        hub.raise_now().await;
+        hub.wake_stores().await;
     }
     let reader = Reader { db: &hub.db, generation: &hub.identity.generation, store_id };
     let (changes, coverage) = reader.members(&found).await?;
@@ -65,8 +65,8 @@ pub async fn find(request: Request) -> Answered {
 }
 
 /// Notifies a person, once a minute, of a store with more look-ups than a till makes.
-async fn too_many(hub: &Hub, store_id: &str, taken: Taken, now: UtcMs) -> Result<Failure, Failure> {
-    if taken == Taken::First {
+async fn too_many(hub: &Hub, store_id: &str, taken: LookUp, now: UtcMs) -> Result<Failure, Failure> {
+    if taken == LookUp::First {
         let message = "it looked up more than 60 members within a minute: if its tills did not, somebody else has its key";
         let mut write = hub.db.write().await?;
         alarm::raise(&mut write, store_id, alarm::LOOKUPS, message, now).await?;

@@ -1,4 +1,4 @@
-//! A sale as stores reported it: with the payments that count now, and its returns.
+//! A sale as stores reported it, with its present payments and its returns.
 
 use crate::columns;
 use crate::db::failure::Failure;
@@ -25,17 +25,17 @@ pub async fn sale(
                AND r.epoch = e.epoch AND r.seq = e.seq WHERE e.store_id = $1 AND e.event_id = $2";
     let row = sqlx::query(sql).bind(store_id).bind(event_id).fetch_optional(&mut *connection).await?;
     let Some(row) = row else { return Ok(None) };
-    let mut sale = record::said::<TransactionPaid>(&row)?.transaction;
+    let mut sale = record::payload_of::<TransactionPaid>(&row)?.transaction;
     let sql = "SELECT payment_id, method, amount, rounding FROM payments WHERE store_id = $1 AND event_id = $2 \
                ORDER BY position";
     let rows = sqlx::query(sql).bind(store_id).bind(event_id).fetch_all(connection).await?;
-    put_right(&mut sale, &rows)?;
+    correct_payments(&mut sale, &rows)?;
     Ok(Some(sale))
 }
 
 /// Marks payments that no longer count, and adds their replacements.
-fn put_right(sale: &mut Transaction, rows: &[AnyRow]) -> Result<(), sqlx::Error> {
-    let mut right: Vec<PaymentId> = Vec::new();
+fn correct_payments(sale: &mut Transaction, rows: &[AnyRow]) -> Result<(), sqlx::Error> {
+    let mut accepted: Vec<PaymentId> = Vec::new();
     for row in rows {
         let payment_id = PaymentId(row.try_get("payment_id")?);
         if !sale.payments.iter().any(|known| known.payment_id == payment_id) {
@@ -54,18 +54,18 @@ fn put_right(sale: &mut Transaction, rows: &[AnyRow]) -> Result<(), sqlx::Error>
                 paid_at: sale.paid_at.unwrap_or(sale.occurred_at),
             });
         }
-        right.push(payment_id);
+        accepted.push(payment_id);
     }
-    for payment in sale.payments.iter_mut().filter(|payment| !right.contains(&payment.payment_id)) {
+    for payment in sale.payments.iter_mut().filter(|payment| !accepted.contains(&payment.payment_id)) {
         payment.state = PaymentState::Reversed;
     }
     Ok(())
 }
 
-/// The returns of a sale that count, of whatever store, also where the hub was not asked.
+/// The returns of a sale that were not voided, at any store, also those that the hub was not asked about.
 ///
 /// # Errors
-/// 422 `validation_failed` for more than can be looked at.
+/// 422 `validation_failed` for more than [`RETURNS_MAX`].
 pub async fn returns(
     connection: &mut AnyConnection,
     transaction_id: &str,
@@ -85,6 +85,6 @@ pub async fn returns(
     }
     Ok(rows
         .iter()
-        .map(|row| Ok(record::said::<ReturnRecord>(row)?.document))
+        .map(|row| Ok(record::payload_of::<ReturnRecord>(row)?.document))
         .collect::<Result<_, sqlx::Error>>()?)
 }

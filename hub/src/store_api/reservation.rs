@@ -80,7 +80,7 @@ pub async fn reserve(
         return Err(ApiError::from(Refusal::ReturnExceedsSold(exceeded)).into());
     }
     release(connection, store_id, ask.return_id.as_str()).await?;
-    room(connection, store_id, now).await?;
+    check_limit(connection, store_id, now).await?;
     for (sku, qty) in wanted {
         let sql = "INSERT INTO reservations (store_id, return_id, sku, transaction_id, qty, made_at) \
                    VALUES ($1, $2, $3, $4, $5, $6)";
@@ -115,8 +115,8 @@ fn minimal(sale: &mut Transaction) {
     sale.flags.clear();
 }
 
-/// Deletes the store's reservations that are over; checks the limit for the others.
-async fn room(connection: &mut AnyConnection, store_id: &str, now: UtcMs) -> Result<(), Failure> {
+/// Deletes the store's reservations that ended, and checks that the others are below the limit.
+async fn check_limit(connection: &mut AnyConnection, store_id: &str, now: UtcMs) -> Result<(), Failure> {
     let sql = "DELETE FROM reservations WHERE store_id = $1 AND (made_at <= $2 OR EXISTS (SELECT 1 FROM returns r \
                WHERE r.store_id = reservations.store_id AND r.return_id = reservations.return_id))";
     let query = sqlx::query(sql).bind(store_id).bind(now.0.saturating_sub(RESERVED_FOR_MS));

@@ -147,18 +147,18 @@ pub async fn push(request: Request) -> Answered {
     let read = tokio::task::spawn_blocking(move || Batch::read(ask, &owner));
     let batch = read.await.map_err(ApiError::internal)??;
     let intake = Intake { db: &hub.db, identity: &hub.identity, clock: &hub.clock };
-    let taken = intake.push(store_id, &batch, clock::now()).await?;
-    let answer = taken.answer;
-    if taken.reported {
-        hub.raise_now().await;
+    let pushed = intake.push(store_id, &batch, clock::now()).await?;
+    let answer = pushed.answer;
+    if pushed.announced {
+        hub.wake_stores().await;
     }
     // After the commit and before the answer: what a store was answered is known outside of the database.
     hub.cursors.note(store_id, &answer.epoch, answer.acked_seq).map_err(ApiError::internal)?;
     // Records that waited for this batch are tried again later too: a failure does not delay the answer.
-    if let Err(error) = ingest::replay::waiting(hub, &taken.moved).await {
+    if let Err(error) = ingest::replay::waiting(hub, &pushed.moved).await {
         tracing::warn!(%error, "what waited for this batch could not be tried again");
     }
-    warehouse_inbox::take_in(hub, &taken.moved).await;
+    warehouse_inbox::take_in(hub, &pushed.moved).await;
     Ok(Reply::ok(&answer))
 }
 

@@ -9,7 +9,7 @@ use sqlx::{AnyConnection, AnyPool};
 pub const DIVERGED: &str = "history_diverged";
 /// A second copy of the store spoke and was fenced.
 pub const FENCED: &str = "fenced";
-/// Records are missing for ever.
+/// Records are missing permanently.
 pub const HOLE: &str = "hole";
 /// Two events have one ID.
 pub const REUSED: &str = "event_id_reused";

@@ -42,7 +42,7 @@ pub struct ConflictRow {
 pub const COLUMNS: &str =
     "conflict_id, resource, id, field, winner, lost_value, kept_value, store_id, resolved_at, restored_at";
 
-/// A row.
+/// Reads a row.
 ///
 /// # Errors
 /// The row is damaged.

@@ -1,8 +1,9 @@
-//! `counters`: human numbers of documents, taken in the commit that creates the document. `turns`: locks for decisions.
+//! Table `counters`: numbers of documents for people, taken in the commit that creates the document. Table `turns`:
+//! locks for decisions.
 
 use sqlx::{AnyConnection, Error};
 
-/// The next number of a kind in a year: `ST-2026-000001`.
+/// The next number of a kind in a year, for example `ST-2026-000001`.
 pub async fn next(connection: &mut AnyConnection, kind: &str, year: i16) -> Result<String, Error> {
     let sql = "INSERT INTO counters (kind, year, last) VALUES ($1, $2, 1) ON CONFLICT (kind, year) \
                DO UPDATE SET last = counters.last + 1 RETURNING last";
@@ -20,7 +21,7 @@ pub enum Turn {
     PreferredSuppliers,
 }
 
-/// Waits for the lock of a decision; others wait until the transaction ends.
+/// Takes the lock of a decision until the transaction ends.
 pub async fn take_turn(connection: &mut AnyConnection, what: Turn) -> Result<(), Error> {
     let name = match what {
         Turn::Categories => "categories",

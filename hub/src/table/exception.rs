@@ -48,7 +48,7 @@ pub const LATE_AFTER_LOCK: &str = "late_after_lock";
 pub const SAFE_BELOW_ZERO: &str = "safe_below_zero";
 /// Goods went back to a supplier, and no receipt has them.
 pub const RETURN_UNALLOCATED: &str = "supplier_return_unallocated";
-/// A receipt was taken back after an invoice had billed it.
+/// A receipt was reversed after an invoice had billed it.
 pub const RECEIPT_REVERSED: &str = "receipt_reversed_after_invoice";
 /// Goods were received for an order of another store, or an unknown one.
 pub const ORDER_FOREIGN: &str = "order_of_another_store";

@@ -1,4 +1,4 @@
-//! `records`: the records of stores, byte for byte.
+//! Table `records`: the records of stores, byte for byte.
 
 use crate::columns;
 use crate::db::document::decode;
@@ -25,7 +25,7 @@ pub async fn hash_at(
     query.fetch_optional(connection).await
 }
 
-/// Payload of an event.
+/// Payload of the record with an event ID.
 ///
 /// # Errors
 /// There is no record with that ID, or it is damaged.
@@ -36,18 +36,19 @@ pub async fn payload<T: DeserializeOwned>(
 ) -> Result<T, sqlx::Error> {
     let sql = "SELECT r.record, r.encoding FROM events e JOIN records r ON r.store_id = e.store_id \
                AND r.epoch = e.epoch AND r.seq = e.seq WHERE e.store_id = $1 AND e.event_id = $2";
-    said(&sqlx::query(sql).bind(store_id).bind(event_id).fetch_one(pool).await?)
+    payload_of(&sqlx::query(sql).bind(store_id).bind(event_id).fetch_one(pool).await?)
 }
 
-/// Contents of a stored record, by its columns `record` and `encoding`.
+/// Payload of a stored record, from its columns `record` and `encoding`.
 ///
 /// # Errors
 /// The row is damaged.
-pub fn said<T: DeserializeOwned>(row: &AnyRow) -> Result<T, sqlx::Error> {
+pub fn payload_of<T: DeserializeOwned>(row: &AnyRow) -> Result<T, sqlx::Error> {
     Ok(decode::<Record<T>>(&text(row)?)?.payload)
 }
 
-/// The exact text of a stored record, by its columns `record` and `encoding`.
+/// The exact text of a stored record, from its columns `record` and `encoding`. An encoded text is in hexadecimal
+/// digits.
 ///
 /// # Errors
 /// The row is damaged.

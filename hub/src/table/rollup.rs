@@ -35,11 +35,11 @@ rollups! {
     SALES_DAYS "sales_days" ["store_id", "business_date", "entry_date"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "rounding", "returns_count",
          "returns_total", "returns_tax", "returns_rounding"];
-    /// The same by hour. Nothing asks for the hours of a till, which would be many times as many rows.
+    /// Sales and returns by hour. There are none by hour and till, which no report reads and which would be many rows.
     SALES_HOURS "sales_hours" ["store_id", "business_date", "entry_date", "hour"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "rounding", "returns_count",
          "returns_total", "returns_tax", "returns_rounding"];
-    /// The same by till and cashier.
+    /// Sales and returns by till and cashier.
     SALES_CASHIERS "sales_cashiers" ["store_id", "business_date", "entry_date", "register_id", "cashier_id"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "rounding", "returns_count",
          "returns_total", "returns_tax", "returns_rounding"];
@@ -47,11 +47,11 @@ rollups! {
     SALES_SKUS "sales_skus" ["store_id", "business_date", "entry_date", "sku", "category"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "cost", "returns_count",
          "returned_qty", "refund", "refund_tax", "refund_cost"];
-    /// The same by months: a range is read by its whole months, and by days at its ends.
+    /// Quantities of a product by month: a range is read by its whole months, and by days at its ends.
     SALES_SKU_MONTHS "sales_sku_months" ["store_id", "business_month", "entry_month", "sku", "category"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "cost", "returns_count",
          "returned_qty", "refund", "refund_tax", "refund_cost"];
-    /// The same of a category and a day: a document counts once in each.
+    /// Sales and returns of a category by day: a document counts once in each category.
     SALES_CATEGORIES "sales_categories" ["store_id", "business_date", "entry_date", "category"]
         ["sales_count", "items_count", "gross", "discount", "tax", "total", "cost", "returns_count",
          "returned_qty", "refund", "refund_tax", "refund_cost"];
@@ -72,10 +72,10 @@ rollups! {
     CASH_DAYS "cash_days" ["store_id", "business_date", "entry_date", "shift_id", "register_id", "cashier_id"]
         ["shifts", "opening_float", "sales", "refunds", "pay_in", "pay_out", "drops", "expected", "counted",
          "recounts", "deposited"];
-    /// Pieces and value moved, on the shelf and among the damaged, by why.
+    /// Moved pieces and value, on the shelf and among the damaged, by reason.
     STOCK_DAYS "stock_days" ["store_id", "business_date", "entry_date", "sku", "reason"]
         ["qty", "value", "correction", "damaged_qty", "damaged_value"];
-    /// The same by months in the books.
+    /// Moved pieces and value by month in the books.
     STOCK_MONTHS "stock_months" ["store_id", "entry_month", "sku", "reason"]
         ["qty", "value", "correction", "damaged_qty", "damaged_value"];
     /// Damaged pieces, and those that wait for their supplier.
@@ -92,7 +92,7 @@ pub static TRANSIT: Rollup = Rollup {
     columns: &["store_id", "sku", "qty", "value"],
 };
 
-/// The same as they moved, by the day in the sender's book.
+/// Movements of pieces and value in transit, by the day in the sender's book.
 pub static TRANSIT_DAYS: Rollup = Rollup {
     table: "transit_days",
     key: &["store_id", "entry_date", "sku"],

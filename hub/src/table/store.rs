@@ -69,7 +69,7 @@ pub struct StoreRow {
     pub drill_succeeded_at: Option<UtcMs>,
 }
 
-/// A row.
+/// Reads a row.
 ///
 /// # Errors
 /// The row is damaged.

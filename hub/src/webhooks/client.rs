@@ -1,4 +1,5 @@
-//! Sends one message to a receiver. No redirects, no proxies, a bound for every part, and no address that [`Rule`] refuses.
+//! Sends one message to a receiver, without redirects and proxies, within bounds for every part, and only to addresses
+//! that [`Rule`] permits.
 
 use crate::webhooks::address::{self, Rule};
 use crate::webhooks::signature::Secrets;
@@ -14,9 +15,9 @@ use std::time::Duration;
 
 /// Longest time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest time from the begin of a request to the end of its answer.
+/// Longest time from the beginning of a request to the end of its answer.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most bytes of an answer's body that are read: nothing in it counts.
+/// Most bytes of an answer's body that are read. Its content is ignored.
 const ANSWER_BYTES_MAX: usize = 16 * 1024;
 /// Longest text about a failure that is stored, in characters.
 const ERROR_CHARS_MAX: usize = 300;
@@ -24,9 +25,9 @@ const USER_AGENT: &str = concat!("cloud-hub/", env!("CARGO_PKG_VERSION"));
 
 /// A message.
 pub struct Message<'a> {
-    /// Same for every attempt.
+    /// ID of the message, the same for every attempt.
     pub id: &'a str,
-    /// JSON.
+    /// The event as JSON.
     pub body: String,
 }
 
@@ -47,13 +48,11 @@ impl Answer {
     }
 }
 
-type Made = OnceLock<reqwest::Client>;
-
 /// Clients for addresses with and without TLS, made when they are needed: reading the system's certificates takes time.
 pub struct Client {
     pub rule: Arc<Rule>,
-    with_tls: Made,
-    plain: Made,
+    with_tls: OnceLock<reqwest::Client>,
+    plain: OnceLock<reqwest::Client>,
 }
 
 impl Client {
@@ -137,7 +136,8 @@ impl Resolve for CheckedNames {
     }
 }
 
-/// An answer counts when it has arrived whole: one that breaks off may come from a proxy whose receiver has nothing.
+/// Result of an answer. It must arrive completely: one that breaks off may come from a proxy, although the receiver got
+/// nothing.
 async fn answer(response: Response) -> Answer {
     let status = response.status();
     let retry_after_ms = retry_after_ms(response.headers(), clock::now());
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_of_an_address_that_is_not_public_is_not_resolved() {
+    async fn a_name_with_a_private_address_is_resolved_only_if_the_address_is_allowed() {
         let checked = |networks: &[&str], with_tls| {
             let allowed = networks.iter().map(|network| network.parse().unwrap()).collect();
             CheckedNames { rule: Arc::new(Rule { allowed }), with_tls }

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_environment_decides_is_not_asked_and_an_end_gives_up() {
+    fn settings_of_the_environment_are_not_asked_for_and_the_end_of_input_cancels() {
         let mut screen = Vec::new();
         assert!(ask(&Config::default(), |_| false, "S1\n".as_bytes(), &mut screen).unwrap().is_none());
         let only = ask(&Config::default(), |key| key != "store.id", "S1\n".as_bytes(), &mut screen);

@@ -1,4 +1,4 @@
-//! The catalogue of a shop: read by everybody who handles goods, changed by managers of a shop without a head office.
+//! Routes of the catalogue. Managers change it only in a store without a head office.
 
 use super::products::page_of;
 use crate::http::Answered;
@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// Most rows of a file that a page imports: they are one commit. The command takes larger files.
+/// Most rows of a file that is imported by this route, in one commit. The command line imports larger files.
 const ROWS_MAX: usize = 20_000;
 
 const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null, "tax_code": null, "category": "Drinks", "barcodes": [{"code": "8991234567890", "pack_qty": 1}], "cost": 10000, "reorder_level": 24, "track_stock": true, "state": "active", "updated_at": "2026-11-20T02:06:34.739Z"}"#;
@@ -117,7 +117,7 @@ pub async fn list(request: Request) -> Answered {
     tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?
 }
 
-/// `GET /api/products/:sku`: at the price that counts now.
+/// `GET /api/products/:sku`: with its present price.
 pub async fn read(request: Request) -> Answered {
     let found = request.state.store.sold(&Sku::from(request.param("sku"))).map_err(failed)?;
     let product = found.ok_or_else(|| ApiError::not_found("product"))?;
@@ -148,7 +148,7 @@ pub async fn import(request: Request) -> Answered {
         let read = product_csv::read(&body, encoding, columns.as_ref(), (ROWS_MAX, currency), now);
         read.and_then(|read| read.check_currency(currency.code()).map(|()| read))
     };
-    // A large file takes long to read: not on the threads that serve.
+    // A large file takes long to read, so it is not read on a thread that serves requests.
     let read = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)?;
     let Catalogue { rows, warnings, .. } = read.map_err(|problems| ApiError::from(&problems))?;
     let warnings = warnings.iter().map(|one| json!({"line": one.line, "problem": one.problem})).collect();

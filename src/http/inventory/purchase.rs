@@ -1,4 +1,4 @@
-//! Suppliers and purchase orders as head office gave them.
+//! Suppliers and purchase orders that head office sent.
 
 use crate::http::Answered;
 use crate::http::Request;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use storage::Storage;
 
-/// Orders read from storage at once.
+/// Orders read from storage at a time.
 const CHUNK: usize = 100;
 
 pub const SUPPLIERS: Doc = Doc::of("Receiving", "List suppliers")
@@ -41,7 +41,7 @@ struct OrderView {
     supplier_name: Option<String>,
 }
 
-/// A field that takes another one's place is required once.
+/// Lists each required field once: `lines` replaces the order's own field of the same name.
 fn each_once(schema: &mut Schema) {
     let mut seen = BTreeSet::new();
     if let Some(Value::Array(required)) = schema.get_mut("required") {
@@ -102,7 +102,7 @@ pub async fn order(request: Request) -> Answered {
     let storage = store.storage();
     let found = storage.purchasing().purchase_order(request.param("id")).map_err(stored)?;
     let order = found.filter(PurchaseOrder::was_sent).ok_or_else(|| ApiError::not_found("purchase order"))?;
-    let order = here(storage, order)?;
+    let order = with_progress(storage, order)?;
     let supplier_name =
         storage.purchasing().supplier(&order.supplier_id).map_err(stored)?.map(|supplier| supplier.name);
     let tolerance = store.rules().policy.over_tolerance_bp;
@@ -114,13 +114,13 @@ pub async fn order(request: Request) -> Answered {
         Ok(LineView { line: line.clone(), name, limit_qty, left_qty })
     };
     let lines = order.lines.iter().map(line).collect::<Result<_, ApiError>>()?;
-    // As a tree, in which the lines with names replace the others.
+    // In a JSON value the later `lines` replace the order's own.
     let shown = serde_json::to_value(OrderView { order, lines, supplier_name });
     Ok(Reply::ok(&shown.map_err(ApiError::internal)?))
 }
 
-/// An order with its progress here.
-fn here(storage: &Storage, order: PurchaseOrder) -> Result<PurchaseOrder, ApiError> {
+/// The order with its progress at this store.
+fn with_progress(storage: &Storage, order: PurchaseOrder) -> Result<PurchaseOrder, ApiError> {
     let progress = storage.purchasing().order_progress(&order.po_id).map_err(stored)?;
     Ok(match progress {
         Some(progress) => progress.shown(&order),
@@ -128,7 +128,7 @@ fn here(storage: &Storage, order: PurchaseOrder) -> Result<PurchaseOrder, ApiErr
     })
 }
 
-/// Sent orders that are not completely received, with their progress here.
+/// Sent orders that are not completely received, with their progress at this store.
 fn open_orders(
     storage: &Storage,
     query: &Query,
@@ -140,10 +140,10 @@ fn open_orders(
         let Some(last) = chunk.last() else { return Ok(List { items, next_cursor: None }) };
         after = Some(last.po_id.clone());
         for order in chunk {
-            let order = here(storage, order)?;
-            let wanted = query.supplier_id.as_ref().is_none_or(|id| order.supplier_id == *id)
+            let order = with_progress(storage, order)?;
+            let is_wanted = query.supplier_id.as_ref().is_none_or(|id| order.supplier_id == *id)
                 && query.sku.as_ref().is_none_or(|sku| order.lines.iter().any(|line| line.sku == *sku));
-            if !(wanted && order.state.is_open()) {
+            if !(is_wanted && order.state.is_open()) {
                 continue;
             }
             if items.len() == query.limit.0 {

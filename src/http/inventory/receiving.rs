@@ -1,4 +1,4 @@
-//! Receiving.
+//! Receipts of goods: posted, listed and reversed.
 
 use crate::http::Answered;
 use crate::http::Request;

@@ -1,4 +1,4 @@
-//! Transfers.
+//! Routes of transfers between stores.
 
 use crate::http::Answered;
 use crate::http::Request;
@@ -59,7 +59,7 @@ enum Direction {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Query {
-    /// Only what comes here, or what leaves.
+    /// Only transfers to this store (`in`) or from it (`out`).
     direction: Option<Direction>,
     /// Only those in this state.
     state: Option<TransferState>,

@@ -15,7 +15,7 @@ use edge::{ApiError, Code, Doc, Reply};
 use serde::{Deserialize, Serialize};
 use storage::{Storage, StorageError};
 
-/// Most entries that one commit can have: a cursor with more was not made here.
+/// Most entries of one commit. A cursor with a higher number is invalid.
 const OF_COMMIT_MAX: usize = 1_000;
 
 pub const POINTS: Doc = Doc::of("Members", "Retrieve a member's points and point movements, newest first")
@@ -35,7 +35,7 @@ pub const ADJUST: Doc = Doc::of("Members", "Adjust a member's points manually")
     ))
     .refuses(&[Code::InvalidState]);
 
-/// Position of a page: the number of entries of the commit at that place that were shown.
+/// Position of a page: the commit of the last shown entry, and the number of its entries that were shown.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Shown {
@@ -95,7 +95,7 @@ fn page(
     Ok((kept.into_iter().take(limit).map(|(_, entry)| entry).collect(), next))
 }
 
-/// Σ of the entries that head office has not acknowledged; 0 without a head office.
+/// Sum of the entries that head office has not acknowledged; 0 without a head office.
 fn pending(storage: &Storage, member: &Member) -> Result<Points, StorageError> {
     if storage.sync().hub()?.is_none() {
         return Ok(Points::ZERO);

@@ -253,7 +253,7 @@ pub async fn backup(request: Request) -> Answered {
     let (upkeep, backups, keep) = (admin.upkeep.clone(), admin.backups.clone(), admin.keep);
     let backup = async {
         if admin.backing_up.is_idle() {
-            upkeep.room(&admin.data).map_err(|why| Failure::StorageFull(why.to_string()))?;
+            upkeep.check_free_space(&admin.data).map_err(|why| Failure::StorageFull(why.to_string()))?;
         }
         let work = |progress| async move {
             let made = tokio::fs::create_dir_all(&backups).await;

@@ -1,4 +1,4 @@
-//! Data of this program in the description of its interface.
+//! The OpenAPI documents of this program.
 
 use crate::http::Answered;
 use crate::http::ROUTES;
@@ -7,7 +7,7 @@ use edge::docs;
 use edge::openapi::{DocumentError, Info};
 use std::sync::OnceLock;
 
-/// Description of this program in the document.
+/// Title and description of the document.
 const INFO: Info = Info {
     title: "Store Router",
     version: env!("CARGO_PKG_VERSION"),
@@ -15,10 +15,10 @@ const INFO: Info = Info {
     has_registers: true,
 };
 
-/// The document as it is served and committed.
+/// The document that is served, and committed as `docs/openapi/store-router.json`.
 ///
 /// # Errors
-/// A defect of the table, which a test finds.
+/// A mistake in the table of routes, which a test finds.
 pub fn text() -> Result<String, DocumentError> {
     edge::openapi::text(ROUTES, &INFO)
 }

@@ -215,7 +215,7 @@ fn head_office_roles_have_no_part_in_a_store() {
 }
 
 #[test]
-fn what_changes_data_is_not_a_get() {
+fn a_route_that_changes_data_is_not_a_get() {
     for route in ROUTES {
         assert_eq!(route.mutates, route.method != "GET", "{} {}", route.method, route.pattern);
     }

@@ -1,4 +1,4 @@
-//! The price that counts.
+//! The price of a product in this store at a time.
 
 use crate::http::Answered;
 use crate::http::Request;

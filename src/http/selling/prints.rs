@@ -1,4 +1,4 @@
-//! Paper of the till's own printer: how far it is, and reports on it. Receipts are beside their other forms.
+//! Print jobs of a till's own printer, and shift reports on it. Receipts are printed in `receipts.rs`.
 
 use crate::http::Answered;
 use crate::http::Request;
@@ -8,7 +8,7 @@ use domain::model::base::ids::RegisterId;
 use edge::identity::EmptyBody;
 use edge::{ApiError, Code, Doc, Reply};
 
-/// A job as it is shown.
+/// Example of a print job.
 pub const PRINT_JOB: &str = r#"{"job_id": "job_19aa0c2d0f3_7", "register_id": "till-1", "state": "waiting", "problem": null,
         "replaced": []}"#;
 
@@ -37,10 +37,10 @@ pub async fn shift_report(request: Request) -> Answered {
     Ok(Reply::ok(&request.state.printers.report(&till, &text)))
 }
 
-/// The till of the request, or that of the caller's open shift, if it has a printer.
+/// The register of the request, or else of the caller's open shift.
 ///
 /// # Errors
-/// 404 `not_found`.
+/// 404 `not_found` if there is no register, or it has no printer.
 pub fn till_with_printer(request: &Request) -> Result<RegisterId, ApiError> {
     let (shop, caller) = (&request.state, request.caller()?);
     let own = || Some(shop.store.current_shift(&caller.user_id, None).ok()?.register_id);

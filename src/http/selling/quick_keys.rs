@@ -1,4 +1,4 @@
-//! Quick keys: products that each till sells by a key of their own, mostly goods without a barcode.
+//! Quick keys of a till: each sells one product, usually one without a barcode.
 
 use crate::http::Answered;
 use crate::http::Request;
@@ -17,32 +17,32 @@ pub const READ: Doc = Doc::of(
     "Point of sale",
     "Retrieve a register's quick keys with current prices; empty if the register has none and each device uses its own",
 )
-.query::<OfTill>()
+.query::<RegisterQuery>()
 .answers::<QuickKeysView>(KEYS)
 .refuses(&[Code::NotFound]);
 pub const SET: Doc = Doc::of("Point of sale", "Replace a register's quick keys, in display order")
-    .query::<OfTill>()
+    .query::<RegisterQuery>()
     .body::<SetQuickKeys>(r#"{"items": [{"sku": "8990006", "label": "Bag"}, {"sku": "8990011"}]}"#)
     .answers::<QuickKeysView>(KEYS)
     .refuses(&[Code::NotFound, Code::UnknownSku]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct OfTill {
+struct RegisterQuery {
     /// Register of the keys.
     register_id: RegisterId,
 }
 
 /// `GET /api/pos/quick-keys`
 pub async fn read(request: Request) -> Answered {
-    let OfTill { register_id } = request.query()?;
+    let RegisterQuery { register_id } = request.query()?;
     Ok(Reply::ok(&request.state.store.quick_keys(&register_id).map_err(failed)?))
 }
 
 /// `PUT /api/pos/quick-keys`
 pub async fn set(request: Request) -> Answered {
     let command: SetQuickKeys = request.json()?;
-    let OfTill { register_id } = request.query()?;
+    let RegisterQuery { register_id } = request.query()?;
     let context = ask(&request)?;
     answered(request.state.store.run(context, commands::SetQuickKeys(register_id, command)).await)
 }

@@ -1,7 +1,7 @@
 //! Restoring a backup into an empty folder.
 //!
-//! A marker is in the folder until everything is done, so that half a restore is never opened. The program does the
-//! work between [`restore`] and [`Restoring::finish`]: a new epoch before anything else.
+//! A marker is in the folder until everything is done, so that an incomplete restore is never opened. Between
+//! [`restore`] and [`Restoring::finish`] the program begins a new epoch, and does its other work.
 
 use crate::backup::{Backup, copy_listed};
 use crate::error::StorageError;
@@ -23,7 +23,7 @@ pub struct Restoring {
     pub backup: Backup,
     /// Number of records that were verified in the copy.
     pub records: u64,
-    /// Whether the folder was made for it.
+    /// Whether the folder was created by the restore.
     is_new: bool,
 }
 
@@ -50,7 +50,7 @@ pub fn restore(
             Ok(restoring)
         }
         Err(error) => {
-            // If that fails too, the sign is still there.
+            // If that fails too, the marker is still there.
             let _ = restoring.discard();
             Err(error)
         }
@@ -99,25 +99,25 @@ impl Restoring {
     /// Removes the restored files. The marker is removed last: a part of a restore is never without it.
     ///
     /// # Errors
-    /// The disk refuses; the sign is still there.
+    /// The disk refuses; the marker is still there.
     pub fn discard(self) -> Result<(), StorageError> {
         let target = &self.layout.0;
-        let sign = self.layout.restoring();
+        let marker = self.layout.restoring();
         let entries = fs::read_dir(target).map_err(StorageError::io("list", target))?;
         for entry in entries {
             let path = entry.map_err(StorageError::io("list", target))?.path();
             let removed = match path.is_dir() {
                 true => fs::remove_dir_all(&path),
-                false if path == sign => Ok(()),
+                false if path == marker => Ok(()),
                 false => fs::remove_file(&path),
             };
             removed.map_err(StorageError::io("remove", &path))?;
         }
-        remove(&sign)?;
+        remove(&marker)?;
         if self.is_new { fs::remove_dir(target).map_err(StorageError::io("remove", target)) } else { Ok(()) }
     }
 
-    /// Opens the store for the work before anybody sells.
+    /// Opens the store for the work before the first sale.
     ///
     /// # Errors
     /// The errors of [`Storage::open`].
@@ -125,12 +125,12 @@ impl Restoring {
         Storage::open_any(&self.layout.0, options, &MIGRATIONS)
     }
 
-    /// All is done and the store is closed again: from now on it may be opened.
+    /// Removes the marker, after all work is done and the store is closed again.
     ///
     /// # Errors
     /// The disk refuses.
     pub fn finish(self) -> Result<Backup, StorageError> {
-        // The rows were made from the snapshot; there was nothing before that a person could look at.
+        // The rows were made from the snapshot, so no earlier rows are lost with this folder.
         let aside = self.layout.rows().with_extension("damaged");
         if aside.exists() {
             fs::remove_dir_all(&aside).map_err(StorageError::io("remove", &aside))?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Only its owner may read or write a file of a store: sales, members and password hashes are in it.
 pub const FILE_MODE: u32 = 0o600;
-/// The same of folders.
+/// Permission bits of folders.
 const FOLDER_MODE: u32 = 0o700;
 
 /// Paths inside a store's folder.
@@ -87,7 +87,7 @@ pub fn sync_dir(path: &Path) -> Result<(), StorageError> {
     File::open(path).and_then(|dir| dir.sync_all()).map_err(StorageError::io("sync", path))
 }
 
-/// Writes a small file so that either the old or the new content is there, whatever happens.
+/// Writes a small file so that either the old or the new content is there after an interruption.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), StorageError> {
     let temporary = path.with_extension("tmp");
     remove(&temporary)?;

@@ -89,7 +89,7 @@ fn chain(previous: &Chain, fields: &[u8], body: &[u8]) -> Chain {
     Sha256::new().chain_update(previous).chain_update(fields).chain_update(body).finalize().into()
 }
 
-/// Appends a frame to `out` and gives the chain at it. `body` is at most [`BODY_BYTES_MAX`] long.
+/// Appends a frame to `out` and returns the chain at it. `body` is at most [`BODY_BYTES_MAX`] long.
 pub fn write(out: &mut Vec<u8>, lsn: u64, group: u64, previous: &Chain, body: &[u8]) -> Chain {
     let mut head = Vec::with_capacity(HEADER_BYTES);
     head.extend_from_slice(&MAGIC);

@@ -180,7 +180,7 @@ impl History {
         self.search_within(hash, 0..before, visit)
     }
 
-    /// The same, of the segments that begin within some lsns: older ones cost nothing, however many there are.
+    /// As `search`, in the segments that begin within a range of LSNs. Older segments are not read.
     fn search_within<T>(
         &self,
         hash: u64,
@@ -231,7 +231,7 @@ impl History {
         self.search(hash, u64::MAX, |hits| pick_newest(hits, &pick))
     }
 
-    /// The same among the answers that still count: a key that is new asks no segment, but for very few.
+    /// As `find`, among the answers that are still kept. For a new key hardly any segment is read.
     pub fn find_answer<T>(
         &self,
         hash: u64,

@@ -51,7 +51,7 @@ impl Packer {
     }
 }
 
-/// Has `fill` write bytes, packs them and gives the packed ones to `take`, with the length before.
+/// Packs the bytes that `fill` writes, and calls `take` with them and their length before.
 pub fn packed<T>(
     fill: impl FnOnce(&mut Vec<u8>) -> Result<(), String>,
     take: impl FnOnce(&[u8], usize) -> T,

@@ -18,7 +18,7 @@ impl Members<'_> {
         self.0.rows.row(Table::Member, id.as_str())
     }
 
-    /// The same without a copy; mostly no row is read.
+    /// As `member`, without a copy; mostly no row is read.
     pub fn known(&self, id: &MemberId) -> Read<Option<Arc<Member>>> {
         self.0.rows.known.members.get(id.as_str(), |_| true, || self.member(id))
     }
@@ -70,7 +70,7 @@ impl Members<'_> {
         })
     }
 
-    /// The same of a member and of those merged into it.
+    /// The entries of a member and of those merged into it.
     pub fn points_entries_of(
         &self,
         member: &Member,

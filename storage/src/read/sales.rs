@@ -63,8 +63,8 @@ impl Sales<'_> {
         self.sales(hash, before, limit, |sale| sale.business_date == day)
     }
 
-    /// The same without damaged ones: `damaged` receives their problems. A sale whose later change can't be read is
-    /// returned as it was paid.
+    /// Sales of a business date without damaged ones: `damaged` receives their problems. A sale whose later change
+    /// can't be read is returned as it was paid.
     pub fn readable_transactions_of_day(
         &self,
         day: Date,
@@ -274,7 +274,7 @@ impl Sales<'_> {
         id.map_or(Ok(None), |id| self.posted_return(&id))
     }
 
-    /// The same without damaged ones: `damaged` receives their problems.
+    /// Returns of a business date without damaged ones: `damaged` receives their problems.
     pub fn readable_returns_of_day(
         &self,
         day: Date,

@@ -72,7 +72,7 @@ impl Shifts<'_> {
         self.0.rows.row(Table::Register, id.as_str())
     }
 
-    /// The same without a copy; mostly no row is read.
+    /// As `register`, without a copy; mostly no row is read.
     pub fn known_register(&self, id: &RegisterId) -> Read<Option<Arc<Register>>> {
         self.0.rows.known.registers.get(id.as_str(), |_| true, || self.register(id))
     }

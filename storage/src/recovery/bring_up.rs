@@ -1,4 +1,4 @@
-//! Bringing the current rows up to the journal's end, from scratch where they are in doubt.
+//! Brings the rows up to the end of the journal at a start, and rebuilds them if they are damaged.
 
 use crate::error::StorageError;
 use crate::folder::layout::{Layout, numbered, remove, replace, sync_dir};
@@ -18,17 +18,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The engine as a start found it.
+/// The engine at a start.
 #[derive(Debug)]
 pub enum Engine {
     /// The engine opened.
     Open(Box<Rows>),
-    /// The rows must be rebuilt.
+    /// The rows must be rebuilt, for this reason.
     Doubtful(String),
 }
 
 impl Engine {
-    /// Opens the engine; whatever is wrong with it is not fatal, but a full or forbidden disk is.
+    /// Opens the engine. If it is damaged it is rebuilt.
+    ///
+    /// # Errors
+    /// The disk is full, access is denied, or the rows have another format.
     pub fn open(layout: &Layout, cache_bytes: u64) -> Result<Self, StorageError> {
         if layout.rows_suspect().exists() {
             return Ok(Self::Doubtful("a check found rows missing or changed".into()));
@@ -41,7 +44,7 @@ impl Engine {
         }
     }
 
-    /// Its mark; 0 if it must be rebuilt.
+    /// LSN of the engine's mark. 0 if it must be rebuilt.
     pub fn mark_lsn(&self) -> u64 {
         match self {
             Self::Open(rows) => rows.mark().lsn,
@@ -49,7 +52,7 @@ impl Engine {
         }
     }
 
-    /// The rows at the journal's end.
+    /// Brings the rows up to the end of the journal, or rebuilds them.
     pub fn settle(
         self,
         layout: &Layout,
@@ -69,10 +72,10 @@ impl Engine {
     }
 }
 
-/// Checks the rows and applies the missing commits; returns why they must be rebuilt, if they must. An engine that
-/// opens and then can't be read is rebuilt too: the next start would meet the same error.
+/// Checks the rows and applies the missing commits. Returns the reason if the rows must be rebuilt. An engine that can
+/// be opened but not read must be rebuilt too, because the next start would meet the same error.
 fn bring_up(rows: &Rows, found: &Found) -> Result<Option<String>, StorageError> {
-    let checked = match doubt(rows, found) {
+    let checked = match check(rows, found) {
         Ok(None) => catch_up(rows, &found.segments()).map(|()| None),
         checked => checked,
     };
@@ -82,7 +85,8 @@ fn bring_up(rows: &Rows, found: &Found) -> Result<Option<String>, StorageError> 
     }
 }
 
-fn doubt(rows: &Rows, found: &Found) -> Result<Option<String>, StorageError> {
+/// Checks the rows against the journal. Returns the reason if they must be rebuilt.
+fn check(rows: &Rows, found: &Found) -> Result<Option<String>, StorageError> {
     let mark = rows.flush()?;
     if mark.lsn == 0 && found.end.lsn > 0 {
         return Ok(Some("they have no mark".into()));
@@ -112,7 +116,7 @@ pub fn catch_up(rows: &Rows, segments: &[Arc<Segment>]) -> Result<(), StorageErr
     Ok(())
 }
 
-/// The row operations of a stored frame and the mark after it: the same as when it was written.
+/// The row operations of a stored frame and the mark after it: they equal those at the time of writing.
 pub fn replay(step: &Step, before: &Mark, segment: u64) -> Result<(Vec<RowOp>, Mark), String> {
     let mut mark = before.clone();
     let mut out: Vec<RowOp> = Vec::new();
@@ -146,7 +150,7 @@ pub fn replay(step: &Step, before: &Mark, segment: u64) -> Result<(Vec<RowOp>, M
     Ok((out, mark))
 }
 
-/// Moves the engine aside and makes it again: newest usable snapshot, then the journal after it.
+/// Moves the engine aside and makes a new one from the newest usable snapshot and the journal after it.
 pub fn rebuild(
     layout: &Layout,
     store_id: &str,
@@ -155,7 +159,7 @@ pub fn rebuild(
 ) -> Result<Rows, StorageError> {
     let segments = found.segments();
     let usable = |snapshot: &Snapshot| {
-        snapshot.end_lsn <= found.end.lsn && Frames::lead_on(&segments, &snapshot.start, &found.end)
+        snapshot.end_lsn <= found.end.lsn && Frames::continue_from(&segments, &snapshot.start, &found.end)
     };
     let rows = start_anew(layout, cache_bytes)?;
     if let Some(snapshot) = snapshot::read_snapshot::newest(layout, store_id, &usable)? {
@@ -174,15 +178,15 @@ pub fn rebuild(
     Ok(rows)
 }
 
-/// Moves the engine aside and opens an empty one. If the following work is interrupted, the next start does it again,
-/// until the marker is removed.
+/// Moves the engine aside and opens an empty one. Until the marker `rows_suspect` is removed, each start rebuilds the
+/// rows again, so that an interrupted rebuild is repeated.
 pub fn start_anew(layout: &Layout, cache_bytes: u64) -> Result<Rows, StorageError> {
     replace(&layout.rows_suspect(), b"")?;
     move_aside(layout)?;
     Rows::open(&layout.rows(), cache_bytes)
 }
 
-/// The newest doubtful engine is kept for a person to look at, older ones go.
+/// Renames the damaged engine, so that a person can examine it. An earlier one is removed.
 fn move_aside(layout: &Layout) -> Result<(), StorageError> {
     let rows = layout.rows();
     if !rows.exists() {
@@ -196,7 +200,7 @@ fn move_aside(layout: &Layout) -> Result<(), StorageError> {
     sync_dir(&layout.0)
 }
 
-/// The lsn of the newest snapshot by name, 0 without one: segments behind it are read at every start.
+/// LSN of the newest snapshot, by its file name; 0 if there is none. Segments after it are read at every start.
 pub fn newest_snapshot_lsn(layout: &Layout) -> Result<u64, StorageError> {
     let folder: &Path = &layout.snapshots();
     if !folder.exists() {

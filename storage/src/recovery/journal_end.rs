@@ -236,7 +236,7 @@ impl<'a> Frames<'a> {
     }
 
     /// Whether the journal, which ends at `end`, continues from a mark.
-    pub fn lead_on(segments: &'a [Arc<Segment>], mark: &Mark, end: &Position) -> bool {
+    pub fn continue_from(segments: &'a [Arc<Segment>], mark: &Mark, end: &Position) -> bool {
         segments.iter().any(|segment| segment.head.first_lsn == mark.segment)
             && match Self::after(segments, mark).next() {
                 Ok(None) => (mark.lsn, mark.chain) == (end.lsn, end.chain),

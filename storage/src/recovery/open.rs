@@ -1,4 +1,4 @@
-//! Opening a folder: find the journal's end, bring the rows up to it, start the threads.
+//! Opens a folder: finds the journal's end, brings the rows up to it, and starts the threads.
 
 use super::bring_up::{Engine, newest_snapshot_lsn};
 use super::journal_end;
@@ -30,21 +30,22 @@ impl Storage {
     /// Makes a new store in an empty or new folder.
     ///
     /// # Errors
-    /// There is one already, another process has the folder, or the disk refuses.
+    /// There is a store already, another process uses the folder, or the disk fails.
     pub fn init(path: &Path, store_id: &StoreId, epoch: &str) -> Result<(), StorageError> {
         manifest::init(path, store_id, epoch)
     }
 
-    /// Opens a store and holds its folder until the last clone is dropped.
+    /// Opens a store, and locks its folder until the last clone is dropped.
     ///
     /// # Errors
-    /// No store, folder in use, disk, damage: each names the file, the place and the action to take.
+    /// There is no store, the folder is in use, the disk fails, or a file is damaged. The error names the file, the
+    /// place and the action to take.
     pub fn open(path: &Path, options: &Options) -> Result<Self, StorageError> {
         refuse_unfinished(&Layout(path.to_owned()))?;
         Self::open_any(path, options, &MIGRATIONS)
     }
 
-    /// The same for a folder whose restore may be under way.
+    /// As [`Storage::open`], also for a folder that is being restored.
     pub(crate) fn open_any(
         path: &Path,
         options: &Options,
@@ -89,12 +90,12 @@ impl Storage {
         let shared = Shared::new(layout, options.clone(), identity, (rows, history), supply);
         let (sealed, to_seal) = mpsc::channel();
         if newest_snapshot < sealed_lsn || shared.history.unmerged() {
-            // The receiver is below.
+            // This can't fail: the receiver exists.
             let _ = sealed.send(None);
         }
         let (queue, receiver) = mpsc::channel();
         if mark.lsn == 0 {
-            begin(&queue, &manifest);
+            open_first_epoch(&queue, &manifest);
         }
         let shared = Arc::new(shared);
         let writer = Writer {
@@ -113,7 +114,7 @@ impl Storage {
     }
 }
 
-/// Refuses a folder whose restore did not complete: it holds no store.
+/// Refuses a folder whose restore was interrupted.
 fn refuse_unfinished(layout: &Layout) -> Result<(), StorageError> {
     if !layout.restoring().exists() {
         return Ok(());
@@ -122,6 +123,7 @@ fn refuse_unfinished(layout: &Layout) -> Result<(), StorageError> {
     Err(StorageError::Refused { path: layout.0.clone(), what })
 }
 
+/// Starts the threads of the storage.
 fn start(
     shared: &Arc<Shared>,
     writer: Writer,
@@ -141,6 +143,7 @@ fn start(
     Ok(threads)
 }
 
+/// Starts a thread. If it panics, the storage fails.
 fn spawn(
     shared: &Arc<Shared>,
     name: &'static str,
@@ -159,7 +162,8 @@ fn spawn(
     spawn.map_err(StorageError::io("start a thread for", &shared.layout.0))
 }
 
-/// Compares more rows than a start waits for; a difference stops the storage, the next start rebuilds.
+/// Checks the rows in the background if they are too many for a start. A difference stops the storage, and the next
+/// start rebuilds the rows.
 fn check_rows(shared: &Shared) {
     let failure = match shared.rows.intact(&shared.stopping) {
         Ok(true) => return,
@@ -175,13 +179,13 @@ fn check_rows(shared: &Shared) {
     shared.fail(failure);
 }
 
-/// The first commit of a store opens its first epoch.
-fn begin(queue: &mpsc::Sender<Message>, manifest: &Manifest) {
+/// Sends the first commit of a store, which opens its first epoch.
+fn open_first_epoch(queue: &mpsc::Sender<Message>, manifest: &Manifest) {
     let event = fact::EpochOpened { epoch: manifest.first_epoch.clone() }.into();
     let commit = Commit { events: vec![event], records: vec![], keyed: None, at: UtcMs(0), hlc: None };
     match Ready::of(commit, None) {
         Ok(Ready { prepared, .. }) => {
-            // The receiver is held by the caller.
+            // This can't fail: the caller has the receiver.
             let _ = queue.send(Message::Commit(Box::new(Pending { prepared, then: Box::new(|_| {}) })));
         }
         Err(error) => tracing::error!(error, "the first epoch can't be opened"),

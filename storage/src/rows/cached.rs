@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_while_it_changed_is_not_kept() {
+    fn a_row_that_changed_while_it_was_read_is_not_cached() {
         let kept = Cached::default();
         let seen = kept.get(|| {
             kept.forget();

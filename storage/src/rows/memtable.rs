@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_newer_than_the_engine_is_read_in_its_place() {
+    fn rows_newer_than_the_engine_are_read_from_the_memtable() {
         let folder = tempfile::tempdir().unwrap();
         let rows = Rows::open(folder.path(), 1 << 20).unwrap();
         applied(&rows, 1, &[1, 2, 3, 4, 5].map(|number| put(number, Some(number))));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_engine_was_not_given_is_gone_with_the_process_and_its_mark_says_so() {
+    fn rows_that_were_not_flushed_are_lost_with_the_process_as_its_mark_shows() {
         let folder = tempfile::tempdir().unwrap();
         let rows = Rows::open(folder.path(), 1 << 20).unwrap();
         applied(&rows, 1, &[put(1, Some(1))]);

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_while_rows_changed_is_not_kept() {
+    fn rows_that_changed_while_they_were_read_are_not_cached() {
         let kept = RowCache::new(9);
         let seen = kept.get(
             "a",

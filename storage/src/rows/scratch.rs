@@ -34,7 +34,7 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// Adds a key; one that is there already changes nothing.
+    /// Adds a key. An existing key changes nothing.
     ///
     /// # Errors
     /// The disk refuses.

@@ -34,7 +34,7 @@ impl Change {
 }
 
 impl Sums {
-    /// Takes in a change.
+    /// Applies a change.
     pub fn change(&mut self, change: &Change) {
         if self.0.len() < TABLES {
             self.0.resize(TABLES, (0, 0));
@@ -55,7 +55,7 @@ impl Sums {
         self.0.iter().map(|(count, _)| count).sum()
     }
 
-    /// The same rows, whether or not a table was ever touched.
+    /// Whether the rows are equal. A table that was never used equals an empty one.
     pub fn same(&self, other: &Self) -> bool {
         let at = |sums: &Self, table: usize| sums.0.get(table).copied().unwrap_or_default();
         (0..TABLES.max(self.0.len()).max(other.0.len())).all(|table| at(self, table) == at(other, table))

@@ -69,7 +69,7 @@ impl Commit {
         self.ready_with(None)
     }
 
-    /// The same where the transaction of its first event is written already, as `sale`.
+    /// As `ready`, with the JSON of the first event's transaction, which was made already.
     ///
     /// # Errors
     /// The errors of [`Self::ready`].

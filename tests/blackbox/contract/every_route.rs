@@ -206,7 +206,7 @@ fn no_change_goes_through_on_a_full_disk() {
 }
 
 #[test]
-fn what_is_not_there_is_404_on_every_route() {
+fn an_unknown_id_is_404_on_every_route() {
     let counter = Counter::open();
     let mut admin = counter.store.login("admin").keeping_alive();
     admin.post("/api/shifts/open", &json!({"register_id": "till-2"})).data(201);

@@ -89,7 +89,7 @@ fn covered<S>(name: &str, probes: &[&Probe<S>]) {
 }
 
 #[test]
-fn what_keeps_no_answer_is_decided_and_nothing_else() {
+fn the_routes_without_a_key_are_those_of_the_list() {
     let mut found = documented("store-router", "none");
     found.extend(documented("cloud-hub", "none"));
     assert_eq!(found, UNKEYED.map(str::to_owned).into());

@@ -61,7 +61,7 @@ fn list(client: &mut Client, path: &str) -> Value {
 }
 
 #[test]
-fn what_a_till_sees_has_the_names_of_the_page() {
+fn the_answers_to_a_till_have_the_documented_names() {
     let mut counter = Counter::open();
     let joined =
         counter.till.post("/api/members", &json!({"name": "Siti", "phone": "081234567890"})).data(201);
@@ -115,7 +115,7 @@ fn what_a_till_sees_has_the_names_of_the_page() {
 }
 
 #[test]
-fn what_the_stock_room_sees_has_the_names_of_the_page() {
+fn the_answers_to_the_stock_room_have_the_documented_names() {
     let mut store = Store::open();
     let mut staff = store.login("warehouse");
     let mut manager = store.login("manager");
@@ -170,7 +170,7 @@ fn what_the_stock_room_sees_has_the_names_of_the_page() {
 }
 
 #[test]
-fn what_runs_the_store_has_the_names_of_the_page() {
+fn the_answers_about_operation_have_the_documented_names() {
     let store = Store::open();
     let mut manager = store.login("manager");
     let health = store.client().get("/health").data(200);

@@ -77,7 +77,7 @@ fn a_backup_under_load_becomes_a_store_whose_sums_are_right() {
 }
 
 #[test]
-fn what_is_not_whole_is_not_restored() {
+fn an_incomplete_backup_is_not_restored() {
     let mut store = Store::open_with("", 1);
     store.receive_all(10);
     let folder = store.folder().join("backup");

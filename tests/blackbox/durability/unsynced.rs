@@ -145,7 +145,7 @@ fn round(mut disk: Disk, store: &mut Store, till: &mut Till, folder: &Path, n: u
 }
 
 #[test]
-fn what_a_start_found_unsynced_is_on_the_disk_before_it_is_answered() {
+fn frames_that_a_start_found_unsynced_are_synced_before_they_are_answered() {
     let folder = tempfile::tempdir().unwrap();
     let made = strace_attaches().and_then(|()| Disk::make(folder.path()));
     let mut disk = match made {

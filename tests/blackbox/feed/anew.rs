@@ -155,7 +155,7 @@ fn settled(shop: &mut Linked, reported: &mut Reported) -> Vec<(String, String)> 
 }
 
 #[test]
-fn what_is_read_once_more_changes_nothing_whatever_kind_it_is() {
+fn a_change_of_any_kind_that_is_read_again_changes_nothing() {
     let mut shop = Linked::open();
     let mut far = Shop::open(&shop.hub, "S002");
     let mut reported = everything(&mut shop, &mut far);

@@ -229,7 +229,7 @@ fn goods_outside_the_catalogue_are_in_every_stock_list_and_reported_to_head_offi
 }
 
 #[test]
-fn what_another_store_received_reaches_its_sender() {
+fn the_receipt_of_another_store_reaches_the_sender() {
     let mut shop = Linked::open();
     let mut far = Shop::open(&shop.hub, "S002");
     let mut staff = shop.store.login("warehouse");
@@ -246,7 +246,7 @@ fn what_another_store_received_reaches_its_sender() {
 }
 
 #[test]
-fn a_record_that_makes_no_sense_is_named_and_stops_nothing() {
+fn an_invalid_record_is_listed_and_does_not_block_others() {
     let mut shop = Linked::open();
     let mut far = Shop::open(&shop.hub, "S002");
     // The other store reports more pieces than were sent, which the sender can't apply.

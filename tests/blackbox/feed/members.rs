@@ -141,7 +141,7 @@ fn points_of_all_stores_are_one_balance_and_own_ones_count_at_once() {
 }
 
 #[test]
-fn what_a_restored_hub_lost_of_members_comes_back_from_the_stores_that_know_it() {
+fn members_that_a_restored_hub_lost_come_back_from_the_stores_that_know_them() {
     let mut shop = Linked::open();
     let named = |name: &str| json!({"name": name, "phone": format!("0811{:07}", name.len())});
     let member = shop.made("/api/members", &named("Ani"));

@@ -47,7 +47,7 @@ fn is_denied(shop: &mut Linked, id: &str) -> Option<bool> {
 }
 
 #[test]
-fn who_is_put_out_by_head_office_is_out_at_the_till_and_stays_out() {
+fn a_user_whom_head_office_disables_is_out_at_the_till_and_stays_out() {
     let mut shop = Linked::open();
     let (made, mut ani) = given(&mut shop, "ani@s001.example");
     let id = text(&made, "id");

@@ -28,7 +28,7 @@ fn shown(shop: &Linked, key: &str) -> String {
 }
 
 #[test]
-fn what_head_office_sets_beats_the_file_at_once_and_outlives_everything() {
+fn settings_of_head_office_override_the_file_at_once_and_survive_restarts() {
     let mut shop = Linked::open();
     shop.priced("8990001", 2_000);
     let file = shop.manager.get("/api/pos/settings").data(200);

@@ -1,4 +1,4 @@
-//! Sessions: refreshed, reused, logged out and revoked, across kills and restarts.
+//! Sessions are refreshed, ended and revoked, also across kills and restarts. Users are added and changed.
 
 use serde_json::{Value, json};
 use testkit::client::{Client, Reply};
@@ -10,7 +10,7 @@ const REFRESH: &str = "/api/auth/refresh";
 const ME: &str = "/api/auth/me";
 
 /// Logs in and returns the access and the refresh token.
-fn pair(store: &Store, who: &str) -> (String, String) {
+fn log_in(store: &Store, who: &str) -> (String, String) {
     let body = json!({"username": format!("{who}@s001.example"), "password": PASSWORD});
     tokens(&store.client().post("/api/auth/login", &body).data(200))
 }
@@ -21,7 +21,8 @@ fn tokens(data: &Value) -> (String, String) {
     (text("token"), text("refresh_token"))
 }
 
-fn spend(store: &Store, token: &str, key: Option<&str>) -> Reply {
+/// Requests new tokens with a refresh token.
+fn refresh_with(store: &Store, token: &str, key: Option<&str>) -> Reply {
     let body = json!({"refresh_token": token});
     match key {
         Some(key) => store.client().post_keyed(REFRESH, key, &body),
@@ -36,30 +37,30 @@ fn me(store: &Store, token: &str) -> Reply {
 #[test]
 fn a_refresh_token_works_once_and_a_copy_kills_its_family() {
     let store = Store::open_with("", 1);
-    let (access, first) = pair(&store, "till-1");
-    let (_, other) = pair(&store, "till-1");
-    let (second_access, second) = tokens(&spend(&store, &first, None).data(200));
+    let (access, first) = log_in(&store, "till-1");
+    let (_, other) = log_in(&store, "till-1");
+    let (second_access, second) = tokens(&refresh_with(&store, &first, None).data(200));
     me(&store, &access).data(200);
     me(&store, &second_access).data(200);
     let body = json!({"refresh_token": second});
     let (third_access, third) = tokens(&store.client().post("/auth/refresh", &body).data(200));
-    spend(&store, &first, None).refused(401, "token_revoked");
+    refresh_with(&store, &first, None).refused(401, "token_revoked");
     for token in [&access, &second_access, &third_access] {
         me(&store, token).refused(401, "token_revoked");
     }
-    spend(&store, &third, None).refused(401, "token_revoked");
+    refresh_with(&store, &third, None).refused(401, "token_revoked");
     assert!(store.log().contains("a used refresh token was sent again"));
-    spend(&store, &other, None).data(200);
+    refresh_with(&store, &other, None).data(200);
 }
 
 #[test]
 fn tokens_of_another_kind_or_shape_refresh_nothing() {
     let store = Store::open_with("", 1);
-    let (access, refresh) = pair(&store, "till-1");
+    let (access, refresh) = log_in(&store, "till-1");
     me(&store, &refresh).refused(401, "invalid_token");
     let longest = "x".repeat(4_000);
     for token in [access.as_str(), "nonsense", "a.b.c", &refresh[..refresh.len() - 2], &longest] {
-        spend(&store, token, None).refused(401, "invalid_token");
+        refresh_with(&store, token, None).refused(401, "invalid_token");
     }
     let mut client = store.client();
     client.post(REFRESH, &json!({})).invalid_field("refresh_token");
@@ -75,21 +76,21 @@ fn tokens_of_another_kind_or_shape_refresh_nothing() {
 #[test]
 fn the_same_request_again_gets_the_same_successor_over_a_kill() {
     let mut store = Store::open_with("", 1);
-    let (_, first) = pair(&store, "till-1");
-    let (_, second) = tokens(&spend(&store, &first, Some("k1")).data(200));
+    let (_, first) = log_in(&store, "till-1");
+    let (_, second) = tokens(&refresh_with(&store, &first, Some("k1")).data(200));
     // The answer is lost: the store is killed after the commit, before the client reads it.
     store.kill9();
     store.start();
-    let (access, again) = tokens(&spend(&store, &first, Some("k1")).data(200));
+    let (access, again) = tokens(&refresh_with(&store, &first, Some("k1")).data(200));
     assert_eq!(again, second, "one session has one valid refresh token");
     me(&store, &access).data(200);
-    let (access, third) = tokens(&spend(&store, &again, Some("k2")).data(200));
+    let (access, third) = tokens(&refresh_with(&store, &again, Some("k2")).data(200));
     store.stop();
     store.start();
     me(&store, &access).data(200);
     // An older refresh token, even under its own key, means that the token was copied.
-    spend(&store, &first, Some("k1")).refused(401, "token_revoked");
-    spend(&store, &third, None).refused(401, "token_revoked");
+    refresh_with(&store, &first, Some("k1")).refused(401, "token_revoked");
+    refresh_with(&store, &third, None).refused(401, "token_revoked");
     store.stop();
     store.verify();
 }
@@ -98,10 +99,10 @@ fn the_same_request_again_gets_the_same_successor_over_a_kill() {
 fn twenty_at_once_leave_one_family_or_none() {
     let store = Store::open_with("", 1);
     for (key, alive) in [(Some("same"), true), (None, false)] {
-        let (_, first) = pair(&store, "till-1");
+        let (_, first) = log_in(&store, "till-1");
         let replies: Vec<Reply> = std::thread::scope(|scope| {
-            let spend = || spend(&store, &first, key);
-            let threads: Vec<_> = (0..20).map(|_| scope.spawn(spend)).collect();
+            let refresh = || refresh_with(&store, &first, key);
+            let threads: Vec<_> = (0..20).map(|_| scope.spawn(refresh)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         let good: Vec<_> = replies
@@ -114,7 +115,7 @@ fn twenty_at_once_leave_one_family_or_none() {
         for reply in replies.iter().filter(|reply| reply.status != 200) {
             reply.refused(401, "token_revoked");
         }
-        let next = spend(&store, &good[0].1, None);
+        let next = refresh_with(&store, &good[0].1, None);
         if alive {
             next.data(200);
         } else {
@@ -197,8 +198,8 @@ fn a_page_logs_out_by_its_cookie_whatever_became_of_its_token() {
 #[test]
 fn a_logout_ends_one_session_for_good() {
     let mut store = Store::open_with("", 1);
-    let (access, refresh) = pair(&store, "till-1");
-    let (other, _) = pair(&store, "till-1");
+    let (access, refresh) = log_in(&store, "till-1");
+    let (other, _) = log_in(&store, "till-1");
     store.client().with_token(&access).post("/api/auth/logout", &json!({})).data(200);
     for round in ["running", "killed"] {
         if round == "killed" {
@@ -206,7 +207,7 @@ fn a_logout_ends_one_session_for_good() {
             store.start();
         }
         me(&store, &access).refused(401, "token_revoked");
-        spend(&store, &refresh, None).refused(401, "token_revoked");
+        refresh_with(&store, &refresh, None).refused(401, "token_revoked");
         me(&store, &other).data(200);
     }
 }
@@ -214,8 +215,8 @@ fn a_logout_ends_one_session_for_good() {
 #[test]
 fn a_new_password_ends_every_other_session() {
     let mut store = Store::open_with("", 1);
-    let (other, other_refresh) = pair(&store, "till-1");
-    let (access, refresh) = pair(&store, "till-1");
+    let (other, other_refresh) = log_in(&store, "till-1");
+    let (access, refresh) = log_in(&store, "till-1");
     let mut till = store.client().with_token(&access);
     let change = |current: &str, new: &str| json!({"current_password": current, "new_password": new});
     let path = "/api/auth/password";
@@ -230,9 +231,9 @@ fn a_new_password_ends_every_other_session() {
     store.kill9();
     store.start();
     me(&store, &other).refused(401, "token_revoked");
-    spend(&store, &other_refresh, None).refused(401, "token_revoked");
+    refresh_with(&store, &other_refresh, None).refused(401, "token_revoked");
     me(&store, &access).data(200);
-    spend(&store, &refresh, None).data(200);
+    refresh_with(&store, &refresh, None).data(200);
     let login = |password: &str| {
         store.client().post("/auth/login", &json!({"email": "till-1@s001.example", "password": password}))
     };
@@ -317,7 +318,7 @@ fn users_are_added_and_changed_by_permitted_roles() {
 }
 
 #[test]
-fn what_changes_rights_kills_tokens_with_the_next_request_and_for_good() {
+fn a_change_of_rights_revokes_the_tokens_at_once_and_for_good() {
     let mut store = Store::open_with("", 4);
     let mut admin = store.login("admin");
     let before = admin.get("/api/sync/status").data(200)["outbox"]["last_seq"].as_u64().unwrap();
@@ -328,13 +329,13 @@ fn what_changes_rights_kills_tokens_with_the_next_request_and_for_good() {
     ];
     let mut dead = Vec::new();
     for (who, change, status, code) in cases {
-        let tokens = pair(&store, who);
+        let tokens = log_in(&store, who);
         me(&store, &tokens.0).data(200);
         let id = id_of(&mut admin, who);
         patch(&mut admin, &id, &change).data(200);
         dead.push((tokens, status, code));
     }
-    let tokens = pair(&store, "till-4");
+    let tokens = log_in(&store, "till-4");
     let id = id_of(&mut admin, "till-4");
     let revoked = admin.post(&format!("/api/users/{id}/revoke-tokens"), &json!({})).data(200);
     assert!(revoked["revoked_at"].is_string(), "{revoked}");
@@ -346,7 +347,7 @@ fn what_changes_rights_kills_tokens_with_the_next_request_and_for_good() {
         }
         for ((access, refresh), status, code) in &dead {
             me(&store, access).refused(*status, code);
-            spend(&store, refresh, None).refused(*status, code);
+            refresh_with(&store, refresh, None).refused(*status, code);
         }
     }
     let disabled = json!({"username": "till-2@s001.example", "password": PASSWORD});

@@ -168,7 +168,7 @@ fn each_sensitive_action_is_found_by_every_filter() {
 }
 
 #[test]
-fn what_a_manager_does_without_asking_anybody_is_written_down_like_an_approval() {
+fn an_action_of_a_managers_own_right_is_in_the_audit_log_like_an_approval() {
     let settings = format!("{}shifts.variance_tolerance = 100", testkit::store::AS_SHIPPED);
     let mut counter = Counter::open_with(&settings);
     let sold = counter.sale(&[("8990001", 500)], &[], "card");

@@ -44,7 +44,7 @@ fn id_of(store: &Store, who: &str) -> String {
 }
 
 #[test]
-fn what_kills_the_tokens_removes_the_devices_for_good() {
+fn a_revocation_of_tokens_removes_the_devices_for_good() {
     let mut store = Store::open_with("", 4);
     let mut manager = store.login("manager");
     let mut dead = Vec::new();

@@ -1,5 +1,5 @@
-//! Devices instead of passwords, with a software authenticator: registered, used, copied and removed, across kills.
-//! Answers reveal nothing to a stranger.
+//! Log-ins and approvals with passkeys, by a software authenticator: devices are registered, used, copied and removed,
+//! also across kills, and answers do not reveal which users exist.
 
 use serde_json::{Value, json};
 use testkit::client::authenticator::Authenticator;
@@ -24,8 +24,7 @@ pub fn begin(store: &Store, username: &str) -> Value {
 }
 
 pub fn finish(store: &Store, begun: &Value, credential: Value) -> Reply {
-    let body = json!({"ceremony_id": begun["ceremony_id"], "credential": credential});
-    store.client().post("/api/auth/webauthn/login/finish", &body)
+    store.client().post("/api/auth/webauthn/login/finish", &approval(begun, credential))
 }
 
 /// Starts a registration and returns the body that finishes it.
@@ -46,6 +45,11 @@ pub fn log_in(store: &Store, who: &str, device: &mut Authenticator) -> Reply {
     let begun = begin(store, &user(who));
     let credential = device.assert(&begun["public_key"]);
     finish(store, &begun, credential)
+}
+
+/// Returns the proof of a device in a ceremony, such as the approval of a command.
+pub fn approval(begun: &Value, credential: Value) -> Value {
+    json!({"ceremony_id": begun["ceremony_id"], "credential": credential})
 }
 
 #[test]
@@ -219,31 +223,27 @@ fn a_manager_approves_one_action_with_a_device() {
     // A ceremony of an unknown user, and a cashier's device.
     let nobody = begin(&mut ani, "nobody");
     let credential = thumb.assert(&nobody["public_key"]);
-    let approval = json!({"ceremony_id": nobody["ceremony_id"], "credential": credential});
-    ani.post(&close, &counted(approval)).refused(403, "approval_refused");
+    ani.post(&close, &counted(approval(&nobody, credential))).refused(403, "approval_refused");
     let mut own = device(&store, None);
     register(&store, "till-1", &mut own, "Own");
     let begun = begin(&mut ani, "till-1");
-    let approval =
-        json!({"ceremony_id": begun["ceremony_id"], "credential": own.assert(&begun["public_key"])});
-    ani.post(&close, &counted(approval)).refused(403, "approval_required");
+    let proof = approval(&begun, own.assert(&begun["public_key"]));
+    ani.post(&close, &counted(proof)).refused(403, "approval_required");
     ani.post(&close, &counted(json!({"ceremony_id": "x"}))).invalid_field("approval.credential");
     let begun = begin(&mut ani, "manager");
-    let approval =
-        json!({"ceremony_id": begun["ceremony_id"], "credential": thumb.assert(&begun["public_key"])});
-    let first = ani.post_keyed(&close, "k1", &counted(approval.clone()));
-    first.data(200);
-    let again = ani.post_keyed(&close, "k1", &counted(approval.clone()));
+    let proof = approval(&begun, thumb.assert(&begun["public_key"]));
+    ani.post_keyed(&close, "k1", &counted(proof.clone())).data(200);
+    let again = ani.post_keyed(&close, "k1", &counted(proof.clone()));
     assert_eq!(again.header("idempotency-replayed"), Some("true"), "{}", again.text());
     // One approval is valid for one action.
     let shift = ani.post("/api/shifts/open", &json!({"opening_float": 1000})).data(201);
     let close = format!("/api/shifts/{}/close", shift["shift_id"].as_str().unwrap());
-    ani.post(&close, &counted(approval)).refused(403, "approval_refused");
+    ani.post(&close, &counted(proof)).refused(403, "approval_refused");
 }
 
 #[test]
-fn a_locked_name_keeps_its_device_and_addresses_are_named_as_such() {
-    let mut store = Store::open_with("", 1);
+fn a_user_whose_name_is_locked_logs_in_with_a_device() {
+    let store = Store::open_with("", 1);
     let mut phone = device(&store, None);
     register(&store, "till-1", &mut phone, "Phone");
     let guess = json!({"username": user("till-1"), "password": "wrong horse"});
@@ -252,20 +252,19 @@ fn a_locked_name_keeps_its_device_and_addresses_are_named_as_such() {
     }
     store.client().post("/api/auth/login", &guess).refused(429, "rate_limited");
     log_in(&store, "till-1", &mut phone).data(200);
-    store.stop();
+}
+
+#[test]
+fn an_origin_that_is_an_ip_address_is_refused_since_passkeys_need_a_name() {
+    let mut store = Store::prepare("", 1);
     store.set("http.origin = \"https://192.168.1.10\"\n");
     let (code, said) = store.refuses_to_start();
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("http.origin") && said.contains("IP address"), "{said}");
 }
 
-/// Returns the approval of a command by a device in a ceremony.
-pub fn approval(begun: &Value, credential: Value) -> Value {
-    json!({"ceremony_id": begun["ceremony_id"], "credential": credential})
-}
-
 #[test]
-fn a_ceremony_is_good_for_nothing_but_what_it_was_begun_for() {
+fn a_ceremony_serves_only_its_purpose() {
     let store = Store::open_with("shifts.variance_tolerance = 100\n", 2);
     let mut thumb = device(&store, None);
     register(&store, "manager", &mut thumb, "Thumb");

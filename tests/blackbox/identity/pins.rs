@@ -138,7 +138,7 @@ fn a_wrong_pin_and_no_pin_cost_and_tell_the_same() {
 }
 
 #[test]
-fn what_ends_the_tokens_ends_the_pin_for_good() {
+fn a_revocation_of_tokens_ends_the_pin_for_good() {
     let mut store = Store::open_with("", 4);
     let mut manager = store.login("manager");
     let mut dead = Vec::new();

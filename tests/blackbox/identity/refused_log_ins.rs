@@ -10,7 +10,7 @@ fn audit(manager: &mut Client, action: &str) -> Vec<Value> {
 }
 
 #[test]
-fn refusals_are_written_down_in_few_rows_and_tell_no_secret() {
+fn refused_log_ins_take_few_rows_of_the_audit_log_and_reveal_no_secret() {
     let mut store = Store::open_with("", 1);
     let log_in = |username: &str, password: &str| {
         store.client().post("/api/auth/login", &json!({"username": username, "password": password}))

@@ -1,5 +1,5 @@
-//! Secrets are kept only in files that only their owner can read: not in logs, not in the output of settings, not in
-//! errors.
+//! Secrets are only in files that their owner alone can read: not in logs, in the audit log, in shown settings or in
+//! the environment of the process.
 
 use serde_json::json;
 use std::fs;
@@ -9,7 +9,7 @@ use testkit::hub::Hub;
 use testkit::store::{PASSWORD, Store};
 use testkit::{process, wait};
 
-/// Every file of the data folder that contains a secret.
+/// Files of the data folder that contain a secret.
 const SECRETS: [&str; 3] = ["keys/tokens.pem", "keys/sync.pem", "install.key"];
 
 #[test]
@@ -32,7 +32,7 @@ fn a_key_that_others_may_read_is_refused() {
 }
 
 #[test]
-fn logs_and_settings_tell_no_secret() {
+fn logs_settings_and_the_audit_log_reveal_no_secret() {
     let settings = "log.level = \"trace\"\nhub.url = \"https://till:hush-hush@hub.example\"\n";
     let mut store = Store::prepare(settings, 1);
     let file = store.folder().join("config.toml");
@@ -60,7 +60,7 @@ fn logs_and_settings_tell_no_secret() {
     let printed = String::from_utf8(store.run(&["config", "show"]).stdout).unwrap();
     assert!(shown.contains("***@hub.example") && printed.contains("***@hub.example"), "{shown}\n{printed}");
     let key = fs::read_to_string(store.data().join(SECRETS[0])).unwrap();
-    let line = key.lines().nth(1).unwrap().to_owned();
+    let key_line = key.lines().nth(1).unwrap().to_owned();
     let process = format!("/proc/{}", store.daemon().pid());
     let seen = ["environ", "cmdline"].map(|file| fs::read(format!("{process}/{file}")).unwrap());
     let seen = String::from_utf8_lossy(&seen.concat()).into_owned();
@@ -71,7 +71,7 @@ fn logs_and_settings_tell_no_secret() {
     let signature = token.rsplit('.').next().unwrap();
     let pins = ["80641375", "91752486", "$argon2"];
     for secret in
-        [PASSWORD, "not-this-one-either", "hush-hush", signature, line.as_str()].into_iter().chain(pins)
+        [PASSWORD, "not-this-one-either", "hush-hush", signature, key_line.as_str()].into_iter().chain(pins)
     {
         for (place, text) in [
             ("log", &log),

@@ -106,7 +106,7 @@ fn a_key_names_one_member() {
 }
 
 #[test]
-fn what_can_not_be_registered_or_searched_for() {
+fn members_that_can_not_be_registered_or_searched_for() {
     let store = Store::open();
     let mut till = store.login("till-1");
     for (body, path) in [

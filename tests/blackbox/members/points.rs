@@ -137,7 +137,7 @@ fn unknown_erased_and_blocked_members() {
 }
 
 #[test]
-fn who_is_blocked_between_basket_and_payment_neither_earns_nor_redeems() {
+fn a_member_blocked_between_basket_and_payment_neither_earns_nor_redeems() {
     let mut bench = Bench::open(Store::open());
     bench.adjust(100);
     let (waits, part) = (bench.basket(), bench.basket());

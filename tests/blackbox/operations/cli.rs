@@ -42,7 +42,7 @@ fn bare(arguments: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn what_needs_no_store_needs_no_settings_either() {
+fn commands_that_need_no_store_need_no_settings() {
     let (code, help, _) = bare(&["--help"]);
     assert_eq!(code, Some(0));
     for command in COMMANDS {

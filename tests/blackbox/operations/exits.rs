@@ -157,7 +157,7 @@ fn a_time_zone_or_a_currency_does_not_change_once_something_was_sold() {
 }
 
 #[test]
-fn what_nobody_reads_ends_a_command_without_a_word() {
+fn a_command_whose_output_has_no_reader_ends_silently() {
     let store = Store::prepare("", 0);
     let mut hub = Command::new(process::cloud_hub());
     hub.args(["completions", "bash"]);

@@ -69,7 +69,7 @@ fn members_bring_their_points_along_once_and_the_books_know() {
 }
 
 #[test]
-fn what_lay_on_the_shelves_is_taken_in_once_by_two_imports_of_one_moment() {
+fn opening_stock_is_added_once_by_two_imports_at_the_same_time() {
     let store = Store::open();
     let (sku, _) = PRODUCTS[0];
     let file = store.write_file("late.csv", &format!("sku,qty,unit_cost\n{sku},5,700\n"));

@@ -115,7 +115,7 @@ fn points_go_back_in_proportion_and_all_of_them_in_the_end() {
 }
 
 #[test]
-fn what_was_spent_meanwhile_becomes_a_debt_and_a_void_needs_what_was_given() {
+fn spent_points_become_a_debt_and_a_void_needs_the_restored_points() {
     let mut bench = Bench::open("");
     bench.adjust(11_000);
     let sale = bench.sale(11_000);

@@ -32,7 +32,7 @@ fn a_cashier_voids_what_nothing_was_paid_of_in_the_own_shift() {
 }
 
 #[test]
-fn what_was_paid_in_part_goes_back_by_a_managers_word() {
+fn a_partial_payment_is_refunded_with_a_managers_approval() {
     let mut counter = Counter::open();
     let made = counter.basket(&[("8990003", 2)]);
     let pay =

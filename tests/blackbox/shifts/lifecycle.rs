@@ -230,7 +230,7 @@ fn a_day_is_sealed_once_and_takes_no_more() {
 }
 
 #[test]
-fn what_was_written_down_wrong_is_taken_back_by_a_document_that_names_it() {
+fn a_wrong_cash_document_is_reversed_by_another_that_names_it() {
     let mut store = Store::open();
     let (mut till, mut other, mut manager) =
         (store.login("till-1").at_register("till-1"), store.login("till-2"), store.login("manager"));

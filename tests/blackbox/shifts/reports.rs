@@ -219,7 +219,7 @@ fn products_without_a_category_have_a_row_whose_category_is_null() {
 }
 
 #[test]
-fn what_is_asked_for_has_limits_and_is_for_managers() {
+fn reports_have_limits_and_are_for_managers() {
     let counter = Counter::open();
     for who in ["till-1", "warehouse"] {
         let mut client = counter.store.login(who);

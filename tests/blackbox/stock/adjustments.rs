@@ -133,7 +133,7 @@ fn one_that_waits_moves_nothing_until_a_manager_says_yes() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_documents_are_refused() {
     let store = shop("stock.negative = \"reject\"\n");
     let mut staff = store.login("warehouse");
     for (reason, qty) in [("damaged", 1), ("found", -1), ("correction", 0), ("theft", i64::MIN)] {
@@ -159,7 +159,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn what_breaks_is_put_aside_and_comes_back_to_the_shelf() {
+fn damaged_goods_are_put_aside_and_return_to_the_shelf() {
     let mut counter = Counter::open();
     let (mut staff, mut manager) = (counter.store.login("warehouse"), counter.store.login("manager"));
     let keep = |reason: &str, qty: i64| {

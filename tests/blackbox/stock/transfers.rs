@@ -73,7 +73,7 @@ fn a_carton_and_single_pieces_of_one_product_are_one_line() {
 }
 
 #[test]
-fn what_arrives_is_taken_in_once_and_the_rest_stays_with_the_sender() {
+fn arrived_goods_are_received_once_and_the_rest_stays_with_the_sender() {
     let mut store = shop("");
     let mut staff = store.login("warehouse");
     apply_feed(&mut store, &json!({"transfer": coming("trf_far", 8)}));
@@ -175,7 +175,7 @@ fn a_cancellation_that_meets_a_receipt_loses() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_documents_are_refused() {
     let store = shop("stock.negative = \"reject\"\n");
     let mut staff = store.login("warehouse");
     let own = json!({"to_store_id": "S001", "lines": [{"sku": SKU, "qty": 1}]});

@@ -230,7 +230,7 @@ fn same_baskets(company: &mut Company, gold: &str) {
 }
 
 #[test]
-fn what_is_true_at_one_is_true_at_all() {
+fn all_stores_and_head_office_show_the_same() {
     let mut company = Company::open();
     let mut known = office_online(&mut company);
     stores_online(&mut company, &mut known);

@@ -12,7 +12,7 @@ use testkit::till::Till;
 use testkit::wait;
 
 #[test]
-fn what_was_forgotten_and_is_at_no_hub_any_more_is_a_named_hole() {
+fn records_that_neither_store_nor_hub_has_are_a_named_hole() {
     let mut hub = Hub::open();
     let mut store = Store::prepare(&format!("{QUICK}sync.retain_days = 0\n"), 1);
     hub.enrol(&store);

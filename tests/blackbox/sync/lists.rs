@@ -1,4 +1,4 @@
-//! What a manager sees of the synchronisation: values that lost and how to restore them.
+//! The synchronisation as a manager sees it: conflicts and their restoration, digests of sealed days, and problems.
 
 use serde_json::{Value, json};
 use testkit::ends::synced;
@@ -10,7 +10,7 @@ fn items(client: &mut Client, path: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_value_that_lost_against_head_office_is_put_back_with_one_click() {
+fn a_value_that_lost_against_head_office_is_restored_by_one_request() {
     let mut hub = Hub::open();
     let mut store = Store::prepare("", 1);
     hub.enrol(&store);
@@ -101,7 +101,7 @@ fn a_sealed_day_is_proven_to_be_the_same_at_head_office_and_stays_so() {
 }
 
 #[test]
-fn problems_are_listed_with_their_beginning_and_survive_a_restart() {
+fn problems_are_listed_with_the_time_they_began_and_survive_a_restart() {
     let mut hub = Hub::open();
     let mut store = Store::prepare("[sync]\nbackoff_max = \"1s\"\n", 1);
     hub.enrol(&store);

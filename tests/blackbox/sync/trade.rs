@@ -1,4 +1,4 @@
-//! One of everything that changes a sum, so that every compared sum has changed.
+//! Business for tests that compare the sums of store and hub: one of each document that changes a sum.
 
 use serde_json::{Value, json};
 use testkit::counter::{approved, basket, text};
@@ -7,7 +7,7 @@ use testkit::{Client, Store};
 
 const SALES: &str = "/api/pos/transactions";
 
-/// Opens a till with its own shift, and makes some random sales.
+/// Makes some random sales at a till.
 #[track_caller]
 pub fn sell(till: &mut Till, count: usize) {
     for _ in 0..count {
@@ -26,8 +26,8 @@ fn sale(till: &mut Client, items: &[(&str, i64)], member: Option<&str>, method: 
     till.post(&format!("{SALES}/{}/pay", text(&made, "transaction_id")), &pay).data(200)
 }
 
-/// Does the following at a till with an open shift: goods, sales with points, a void, a return, a corrected tender,
-/// cash in and out, an adjustment, a count, a reversed receipt.
+/// At a till with an open shift, makes receipts, sales with points, a void, a return, a corrected tender, cash
+/// movements, an adjustment of stock and one of points, a count, and a reversed receipt.
 #[track_caller]
 pub fn everything(store: &Store, n: usize) {
     let register = format!("till-{n}");
@@ -63,15 +63,15 @@ pub fn everything(store: &Store, n: usize) {
     manager.post("/api/adjustments", &adjust).data(201);
     let points = json!({"points": 40, "reason": "sorry"});
     manager.post(&format!("/api/members/{member}/points/adjust"), &points).data(200);
-    counted(&mut staff, &mut manager);
-    let came = json!({"lines": [{"sku": "8990009", "qty": 4, "unit_cost": 2_001}]});
-    let came = text(&staff.post("/api/receiving", &came).data(201), "receiving_id");
-    manager.post(&format!("/api/receiving/{came}/reverse"), &json!({})).data(200);
+    count_one_less(&mut staff, &mut manager);
+    let receipt = json!({"lines": [{"sku": "8990009", "qty": 4, "unit_cost": 2_001}]});
+    let receiving_id = text(&staff.post("/api/receiving", &receipt).data(201), "receiving_id");
+    manager.post(&format!("/api/receiving/{receiving_id}/reverse"), &json!({})).data(200);
 }
 
-/// Counts one SKU and finds one piece less.
+/// Counts one product, with one piece less than expected.
 #[track_caller]
-fn counted(staff: &mut Client, manager: &mut Client) {
+fn count_one_less(staff: &mut Client, manager: &mut Client) {
     let on_hand = manager.get("/api/stock/8990004").data(200)["on_hand"].as_i64().unwrap();
     let count = staff.post("/api/opname", &json!({"scope": "skus", "skus": ["8990004"]})).data(201);
     let path = format!("/api/opname/{}", text(&count, "opname_id"));

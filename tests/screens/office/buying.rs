@@ -51,7 +51,7 @@ fn billed(screen: &mut Screen<()>, supplier: &str, number: &str, pieces: &str) {
 }
 
 #[test]
-fn what_is_suggested_is_ordered_revised_billed_credited_and_paid() {
+fn a_suggestion_is_ordered_revised_billed_credited_and_paid() {
     let mut shop = Linked::open();
     let supplier = supplied(&mut shop);
     let company = json!({"company.name": "PT Toko Contoh", "company.address": "Jl. Sudirman 1\nJakarta"});

@@ -25,7 +25,7 @@ fn until(screen: &mut Screen<()>, what: &str, script: &str, expected: &Value) {
 }
 
 #[test]
-fn what_a_field_names_is_searched_and_a_typing_mistake_chooses_nothing() {
+fn fields_of_names_search_and_a_typing_mistake_selects_nothing() {
     let mut shop = Linked::open();
     shop.made("/api/categories", &json!({"code": "snacks", "name": "Snacks"}));
     let supplier = shop.made("/api/suppliers", &json!({"name": "PT Sinar Jaya", "code": "SJ"}));

@@ -120,7 +120,7 @@ fn a_scanner_that_ends_with_tab_sells_and_the_focus_stays() {
 }
 
 #[test]
-fn what_was_not_taken_stays_until_somebody_dismisses_it() {
+fn a_refused_scan_stays_until_it_is_dismissed() {
     let Some(mut screen) = shop() else { return };
     for code in ["89900010", "4006381333931", "89900010", "4006381333948", "89900020"] {
         screen.scans(code);

@@ -78,7 +78,7 @@ fn a_price_set_by_hand_has_its_reason_and_shows_the_catalogues() {
 }
 
 #[test]
-fn what_stands_in_a_field_is_what_is_moved_and_a_drop_needs_no_reason() {
+fn the_shown_amount_is_moved_and_a_drop_needs_no_reason() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.presses(F10);
     screen.sees(".facts");

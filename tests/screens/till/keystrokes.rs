@@ -115,7 +115,7 @@ fn keys_act_on_every_page_and_help_names_them() {
     screen.presses(ENTER);
     screen.reads("#total", "2,220");
     screen.pays("k");
-    what_could_not_be_read_is_asked_for_again(&mut screen);
+    unread_lists_can_be_loaded_again(&mut screen);
     a_key_that_nothing_takes_is_the_lines(&mut screen);
     screen.is_clean();
 }
@@ -123,7 +123,7 @@ fn keys_act_on_every_page_and_help_names_them() {
 /// Without an answer the page shows this in place of the list and offers a retry. Two retries at once list nothing
 /// twice.
 #[track_caller]
-fn what_could_not_be_read_is_asked_for_again(screen: &mut Screen) {
+fn unread_lists_can_be_loaded_again(screen: &mut Screen) {
     for (page, seen) in [("holds", ".empty"), ("cash", ".facts"), ("close", ".pay"), ("receipts", ".slip")] {
         screen.script(&format!(
             "window.answers = window.fetch; window.fetch = () => Promise.reject(new TypeError('away')); \

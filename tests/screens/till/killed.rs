@@ -140,7 +140,7 @@ fn a_payment_is_one_sale_whenever_the_store_is_killed() {
 }
 
 #[test]
-fn what_a_return_gives_back_is_shown_when_its_answer_was_lost() {
+fn the_refund_of_a_return_is_shown_if_its_answer_was_lost() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.basket(&["89900070"], "27,750");
     screen.pays("c");
@@ -167,7 +167,7 @@ fn what_a_return_gives_back_is_shown_when_its_answer_was_lost() {
 }
 
 #[test]
-fn what_is_not_confirmed_is_listed_and_looked_up() {
+fn unconfirmed_commands_are_listed_and_looked_up() {
     let Some(mut screen) = about_to_pay() else { return };
     let shows = "document.querySelector('pos-app').show('unconfirmed')";
     screen.script(shows);

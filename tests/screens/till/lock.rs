@@ -106,7 +106,7 @@ fn a_till_that_nobody_is_at_is_locked_for_everybody_else() {
 }
 
 #[test]
-fn what_was_under_way_when_the_till_was_locked_is_done_once() {
+fn a_command_that_was_running_when_the_till_was_locked_is_done_once() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.basket(&["89900070"], "27,750");
     screen.presses(F9);

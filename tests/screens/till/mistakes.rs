@@ -148,7 +148,7 @@ fn a_code_behind_typed_text_is_sold_and_an_older_list_is_not() {
 }
 
 #[test]
-fn what_is_printed_again_is_a_copy_and_enter_presses_what_has_the_focus() {
+fn a_second_print_is_a_copy_and_enter_presses_the_focused_button() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.script(PAPERS);
     screen.basket(&["89900070"], "27,750");

@@ -20,7 +20,7 @@ fn sold(screen: &mut Screen) {
 }
 
 #[test]
-fn what_the_browser_prints_is_as_wide_as_the_paper() {
+fn a_print_of_the_browser_is_as_wide_as_the_paper() {
     for (columns, millimetres) in [(42, 72.0), (32, 52.0)] {
         let settings = format!("printing.columns = {columns}\n");
         let Some(mut screen) = Screen::selling(Store::open_with(&settings, 1)) else { return };

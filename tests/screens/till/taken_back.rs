@@ -1,4 +1,4 @@
-//! Returns: exchanged, without a receipt, of another store; and a corrected payment.
+//! Returns as exchanges, without a receipt and of another store, and a corrected payment.
 
 use crate::looks::look;
 use crate::screen::{ENTER, ESCAPE, F6, F7, F8, F9, Screen};
@@ -11,7 +11,7 @@ fn returns(screen: &Screen) -> Vec<Value> {
     audit::items(&mut screen.store.login("till-1"), "/api/pos/returns")
 }
 
-/// A manager approves.
+/// Approves as a manager.
 #[track_caller]
 pub fn approve(screen: &mut Screen) {
     screen.sees("#approver");
@@ -140,7 +140,7 @@ fn goods_come_back_without_a_receipt_and_from_another_store() {
 }
 
 #[test]
-fn a_payment_by_the_wrong_method_is_put_right() {
+fn a_payment_by_the_wrong_method_is_corrected() {
     let Some(mut screen) = Screen::selling(Store::open()) else { return };
     screen.basket(&["89900070"], "27,750");
     screen.pays("c");

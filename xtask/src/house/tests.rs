@@ -21,7 +21,7 @@ fn comments_and_literals_are_no_tokens() {
 }
 
 #[test]
-fn what_is_only_for_tests_does_not_count() {
+fn code_only_for_tests_does_not_count() {
     assert_eq!(words("a #[cfg(test)] mod b { c } d"), ["a", "d"]);
     assert_eq!(words("#[cfg(test)] #[path = \"x.rs\"] mod b; d"), ["d"]);
     assert_eq!(words("#[cfg(test)] pub fn b<C, D>(c: [u8; 2]) -> E { f } g"), ["g"]);

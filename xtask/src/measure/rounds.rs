@@ -19,7 +19,7 @@ pub const OPEN_LOOP: f64 = 0.5;
 /// Pause between two subjects, so that the remaining work of the last one does not affect the next.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Everybody who is measured.
+/// Everything that is measured.
 pub struct Subjects<'a> {
     pub binaries: &'a Binaries,
     pub place: &'a WorkFolder,
@@ -27,7 +27,7 @@ pub struct Subjects<'a> {
     pub bare: Helper,
     /// A store without history.
     pub store: MeasuredStore<'a>,
-    /// The same with much.
+    /// A store with a long history.
     pub behind: MeasuredStore<'a>,
     /// One with the most products and members, its size, and who asks it.
     pub search: (MeasuredStore<'a>, Size, Api),

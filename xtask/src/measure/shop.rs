@@ -200,7 +200,7 @@ impl<'a> MeasuredStore<'a> {
         self.sell_with(Load { sales, ..Load::closed(tills, seconds) }).await
     }
 
-    /// The same in any way; with the groups and fdatasyncs of its journal for each sale.
+    /// As `sell`, by any function. Also returns the groups and fdatasyncs of the journal for each sale.
     pub async fn sell_with(&mut self, load: Load) -> anyhow::Result<Value> {
         if self.tokens.as_ref().is_none_or(|(_, since)| since.elapsed() > TOKENS) {
             let apis = self.log_in().await?;

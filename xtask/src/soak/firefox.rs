@@ -16,11 +16,8 @@ const CHROMIUM_ONLY: [(&str, &str); 15] = [
     ("counting::a_carton_counts_its_pieces_and_differences_are_decided_by_value", "touch"),
     ("counting::counts_wait_on_the_phone_while_the_store_is_away_and_count_once", "touch"),
     ("layout::nothing_is_cut_or_covered_on_the_pages_of_store_admin_and_head_office", "touch"),
-    ("looks::with_the_systems_own_colours_what_is_chosen_and_what_is_pressed_still_shows", "forced colours"),
-    (
-        "office::buying::what_is_suggested_is_ordered_revised_billed_credited_and_paid",
-        "the page as it is printed",
-    ),
+    ("looks::with_forced_colours_selected_and_pressed_elements_have_a_border", "forced colours"),
+    ("office::buying::a_suggestion_is_ordered_revised_billed_credited_and_paid", "the page as it is printed"),
     ("sessions::a_log_out_that_did_not_reach_the_store_is_shown_and_repeated", "requests that are blocked"),
     ("stockroom::goods_go_back_to_their_supplier_and_labels_are_printed", "the page as it is printed"),
     ("till::layout::a_till_is_worked_by_touch_alone_and_back_loses_nothing", "touch"),
@@ -31,7 +28,7 @@ const CHROMIUM_ONLY: [(&str, &str); 15] = [
         "till::paper::a_document_of_head_office_is_printed_on_a4_as_wide_as_the_paper",
         "the page as it is printed",
     ),
-    ("till::paper::what_the_browser_prints_is_as_wide_as_the_paper", "the page as it is printed"),
+    ("till::paper::a_print_of_the_browser_is_as_wide_as_the_paper", "the page as it is printed"),
     ("till::tasks::no_task_of_a_cashier_is_far_behind_the_best_of_other_products", "touch"),
 ];
 

@@ -195,7 +195,7 @@ mod tests {
     use super::{HOOKS, without_hooks};
 
     #[test]
-    fn what_is_for_tests_is_found_in_a_program() {
+    fn hooks_for_tests_are_found_in_a_program() {
         assert!(without_hooks(b"\x7fELF and much else").is_ok());
         for hook in HOOKS {
             let program = [b"\x7fELF".as_slice(), hook.as_bytes(), b"\0"].concat();

@@ -13,13 +13,13 @@ pub struct Figures {
     pub sales: i64,
     pub lines: i64,
     pub pieces: i64,
-    /// Σ qty × price.
+    /// Sum of quantity × price.
     pub subtotal: i64,
-    /// Σ discounts.
+    /// Sum of the discounts.
     pub discount: i64,
-    /// Σ tax.
+    /// Sum of the tax.
     pub tax: i64,
-    /// Σ totals.
+    /// Sum of the totals.
     pub total: i64,
     /// Lines at another price than the catalogue's.
     pub overrides: i64,
@@ -29,9 +29,9 @@ pub struct Figures {
     pub lines_back: i64,
     /// Pieces that came back.
     pub pieces_back: i64,
-    /// Σ refunds.
+    /// Sum of the refunds.
     pub refunds: i64,
-    /// Σ tax in the refunds.
+    /// Sum of the tax in the refunds.
     pub tax_back: i64,
     /// Earned points taken back.
     pub reversed: i64,

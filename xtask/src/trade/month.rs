@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_neither_sold_nor_taken_back_is_counted_by_its_reason() {
+    fn lines_that_can_be_neither_sold_nor_returned_are_counted_by_reason() {
         let month = of_lines(&[
             "C1,A,LAMP,1,d,1,,UK",
             "2,B,,1,d,1,,UK",

@@ -1,4 +1,5 @@
-//! People, denials and later words about people that a restored hub has lost go back to it: no snapshot takes one back.
+//! Sends users, denials and later changes of users back to a restored hub that lost them. A snapshot of the hub does
+//! not undo them.
 
 use crate::hub::hub_client::CallError;
 use crate::runtime::context::Context;
@@ -8,12 +9,12 @@ use domain::wire::feed::{Change, Kind, UserDown};
 use domain::wire::record;
 use std::collections::BTreeMap;
 
-/// Users of a snapshot: as many as a store has, not as head office has.
+/// Users in a snapshot for this store.
 #[derive(Default)]
 pub(super) struct ListedUsers(BTreeMap<String, UserDown>);
 
 impl ListedUsers {
-    /// Remembers the people of a chunk.
+    /// Adds the users of a part of the snapshot.
     pub(super) fn note(&mut self, changes: &[Change]) {
         let people = changes.iter().filter(|change| change.kind == Kind::User.name() && !change.deleted);
         // One that can't be read is noted when it is applied.
@@ -21,9 +22,9 @@ impl ListedUsers {
         self.0.extend(people.filter_map(|change| Some((change.id.clone(), read(change)?))));
     }
 
-    /// Reports all users for whom this store has a denial, revoked tokens or a later change that head office lacks, and
-    /// those whom head office gave to it and has no more: they can log in here, so that head office has to list them. If
-    /// it is interrupted before the cursor moves, it reports them again with the same content.
+    /// Reports all users of whom this store has a denial, revoked tokens or a later change that head office lacks. Also
+    /// reports users of head office that it no longer has: they can log in here, so head office has to list them. After
+    /// an interruption before the cursor moves, the same reports are sent again.
     pub(super) async fn send_back(&self, context: &Context) -> Result<(), CallError> {
         for user in context.storage.users().users()? {
             if self.lacks(context, &user)? {
@@ -42,7 +43,7 @@ impl ListedUsers {
     fn lacks(&self, context: &Context, user: &User) -> Result<bool, CallError> {
         Ok(match self.0.get(user.user_id.as_str()) {
             Some(down) => is_stronger(user, down),
-            // People of the store's own come back with its own records.
+            // The store's own users are in its own records.
             None => context.storage.sync().inbound(Kind::User.name(), user.user_id.as_str())?.is_some(),
         })
     }

@@ -134,12 +134,12 @@ impl State {
                 *fed = Some(hub_time);
             }
         });
-        self.go_on(me, lane, more)?;
+        self.pull_next(me, lane, more)?;
         if last && !self.push_failing { self.well().await } else { Ok(()) }
     }
 
-    /// The lane's next page, the next lane, or the wait for changes.
-    fn go_on(&mut self, me: &ActorRef<HubMessage>, lane: Lane, more: bool) -> Result<(), CallError> {
+    /// Asks for the lane's next page, or if it has none, waits for its changes and begins the next lane.
+    fn pull_next(&mut self, me: &ActorRef<HubMessage>, lane: Lane, more: bool) -> Result<(), CallError> {
         if more {
             return self.pull(me, lane, false);
         }

@@ -169,7 +169,7 @@ impl Completion {
         Ok(())
     }
 
-    /// One page into the journal; gives its last seq.
+    /// Commits one page. Returns its last sequence number.
     async fn take(&self, page: &OwnAnswer) -> Result<u64, CallError> {
         let Some(first) = page.events.first() else {
             return Err(CallError::transient("the hub has fewer records than it said"));

@@ -28,7 +28,7 @@ impl State {
         }
     }
 
-    /// Takes the kept records of settings in again, over which own writes were on top.
+    /// Applies the kept records of settings again that own writes had hidden.
     pub(super) async fn decided(&self, writes: &[OwnWrite]) -> Result<(), CallError> {
         for writes in writes.chunks(SETTLED_AT_ONCE) {
             let mut changes = BTreeMap::new();

@@ -15,7 +15,7 @@ use domain::wire::feed::{Change, Coverage, Kind};
 const RECORDS_PER_COMMIT: usize = 500;
 
 impl State {
-    /// Takes in every kept record once more, if another version took them in. After an interruption it begins again: a
+    /// Applies every kept record once more, if another version applied them. After an interruption it begins again: a
     /// repeated record has no effect.
     pub(super) async fn take_again(&self) -> Result<(), CallError> {
         let version = &self.context.config.sync.version;

@@ -1,6 +1,6 @@
-//! Products that a shop without a head office creates and changes itself.
+//! Products of a store without a head office, which it creates and changes itself.
 
-use super::settings::on_top;
+use super::settings::apply_settings;
 use crate::prelude::*;
 use crate::runtime::command::{CatalogueRows, FILE_DEADLINE};
 use domain::model::base::ids::Sku;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 use storage::{Storage, StorageError};
 
-/// Most bytes of the products of one file: it is one commit, and one commit has a longest frame.
+/// Most bytes of the products of one file: a file is one commit, and the frame of a commit has a limit.
 const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Most warnings about one file.
@@ -46,8 +46,9 @@ impl Dispatch for CreateProduct {}
 impl Dispatch for ChangeProduct {}
 impl Dispatch for ImportProducts {}
 
-/// Passes a manager of a shop whose catalogue and settings are its own.
-pub(super) fn own_catalogue(storage: &Storage, request: &RequestContext) -> Result<(), Failure> {
+/// Checks that the caller is a manager, and that the store has no head office, so that catalogue and settings are its
+/// own.
+pub(super) fn check_own_catalogue(storage: &Storage, request: &RequestContext) -> Result<(), Failure> {
     if !request.authorization().caller.role.manages() {
         return Err(Refusal::InsufficientRole.into());
     }
@@ -60,11 +61,11 @@ pub(super) fn own_catalogue(storage: &Storage, request: &RequestContext) -> Resu
     }
 }
 
-/// Passes products whose barcodes belong to no other product. `lines` has their places in a file.
+/// Checks that the barcodes of products belong to no other product. `lines` has their lines in a file.
 ///
 /// # Errors
 /// [`Refusal::BarcodeTaken`].
-pub(crate) fn free_codes(
+pub(crate) fn check_barcodes_free(
     storage: &Storage,
     products: &[Product],
     lines: &HashMap<Sku, u64>,
@@ -80,13 +81,13 @@ pub(crate) fn free_codes(
     if taken.is_empty() { Ok(()) } else { Err(Refusal::BarcodeTaken(taken).into()) }
 }
 
-/// Doubts about skus that differ from stored ones by zeros in front alone.
+/// Warnings for SKUs that differ from stored ones only by leading zeros.
 fn doubts<'a>(storage: &Storage, skus: &[&'a Sku]) -> Result<Vec<(&'a Sku, String)>, Failure> {
     Ok(doubts_beside(skus, &storage.products().same_numbers(skus.iter().copied())?))
 }
 
-/// The commit of products that are as they shall be, with an entry in the audit log.
-fn written(
+/// The commit of new or changed products, with an entry in the audit log.
+fn commit_of(
     catalogue: &Owner<CatalogueRows>,
     products: Vec<Product>,
     (action, details): (&'static str, Value),
@@ -94,7 +95,7 @@ fn written(
     request: &RequestContext,
 ) -> Result<Decision, Failure> {
     let mut events: Vec<Event> = products.into_iter().map(Event::product_changed).collect();
-    on_top(&catalogue.storage, &mut events)?;
+    apply_settings(&catalogue.storage, &mut events)?;
     let stamp = catalogue.stamps.stamp();
     let entry = AuditEntry::new(&request.authorization(), action, stamp.now, details);
     let outcome = Outcome { events, records: Vec::new(), answer, stamp, sale: None };
@@ -116,18 +117,18 @@ impl Command for CreateProduct {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let storage = &catalogue.storage;
-        own_catalogue(storage, request)?;
+        check_own_catalogue(storage, request)?;
         let product = self.new.clone().product(catalogue.stamps.now(), self.wrong.clone())?;
         if storage.products().product(&product.sku)?.is_some() {
             return Err(Refusal::Duplicate { what: "product", id: product.sku.0 }.into());
         }
-        free_codes(storage, std::slice::from_ref(&product), &HashMap::new())?;
+        check_barcodes_free(storage, std::slice::from_ref(&product), &HashMap::new())?;
         let details = json!({"sku": product.sku, "price": product.price});
         let location = format!("/api/products/{}", product.sku);
         let mut checked = CheckedProduct::from(product.clone());
         checked.warnings.extend(doubts(storage, &[&product.sku])?.into_iter().map(|(_, doubt)| doubt));
         let answer = Answer::created(location, &checked);
-        written(catalogue, vec![product], ("product.created", details), answer, request)
+        commit_of(catalogue, vec![product], ("product.created", details), answer, request)
     }
 }
 
@@ -146,20 +147,20 @@ impl Command for ChangeProduct {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let storage = &catalogue.storage;
-        own_catalogue(storage, request)?;
+        check_own_catalogue(storage, request)?;
         let before = storage.products().product(&self.sku)?.ok_or(Refusal::NotFound("product"))?;
         let now = catalogue.stamps.now();
-        // A price is newer than the one before, even if the clock went back.
+        // The new price is newer than the previous one, even if the clock was set back.
         let priced_at = UtcMs(now.0.max(before.price_set_at.0.saturating_add(1)));
         let after = self.change.clone().over(&before, (now, priced_at), self.wrong.clone())?;
-        free_codes(storage, std::slice::from_ref(&after), &HashMap::new())?;
+        check_barcodes_free(storage, std::slice::from_ref(&after), &HashMap::new())?;
         let details = difference(&before, &after);
         let answer = Answer::ok(&CheckedProduct::from(after.clone()));
-        written(catalogue, vec![after], ("product.changed", details), answer, request)
+        commit_of(catalogue, vec![after], ("product.changed", details), answer, request)
     }
 }
 
-/// The differing fields of the product, before and after.
+/// The fields of a product that changed, before and after.
 fn difference(before: &Product, after: &Product) -> Value {
     let (Value::Object(mut was), Value::Object(mut is)) = (json!(before), json!(after)) else {
         return Value::Null;
@@ -189,7 +190,7 @@ impl Command for ImportProducts {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let storage = &catalogue.storage;
-        own_catalogue(storage, request)?;
+        check_own_catalogue(storage, request)?;
         let mut products = Vec::with_capacity(self.rows.len());
         let (mut lines, mut changed, mut bytes) = (HashMap::new(), Vec::new(), 0_usize);
         for row in &self.rows {
@@ -200,7 +201,7 @@ impl Command for ImportProducts {
             if let Some(known) = known.as_ref().filter(|known| known.price == product.price) {
                 product.price_set_at = known.price_set_at;
             }
-            if known.as_ref().is_none_or(|known| !same(known, &product)) {
+            if known.as_ref().is_none_or(|known| !is_unchanged(known, &product)) {
                 bytes = bytes.saturating_add(json!(product).to_string().len());
                 changed.push(product.clone());
             }
@@ -209,7 +210,7 @@ impl Command for ImportProducts {
         if bytes > FILE_BYTES_MAX {
             return Err(Refusal::field("rows", "have more than 16 MiB together: split the file").into());
         }
-        free_codes(storage, &products, &lines)?;
+        check_barcodes_free(storage, &products, &lines)?;
         let counts = json!({"rows": self.rows.len(), "changed": changed.len()});
         let mut warnings = self.warnings.clone();
         let skus: Vec<&Sku> = products.iter().map(|product| &product.sku).collect();
@@ -224,12 +225,12 @@ impl Command for ImportProducts {
         if self.dry_run || changed.is_empty() {
             return Ok(Decision::Answer(answer));
         }
-        written(catalogue, changed, ("products.imported", counts), answer, request)
+        commit_of(catalogue, changed, ("products.imported", counts), answer, request)
     }
 }
 
-/// Whether a product of a file is as it was, apart from the time of the file.
-fn same(known: &Product, product: &Product) -> bool {
+/// Whether a product of a file equals the stored one, apart from the time of the file.
+fn is_unchanged(known: &Product, product: &Product) -> bool {
     let known = Product { updated_at: product.updated_at, ..known.clone() };
     known == *product
 }

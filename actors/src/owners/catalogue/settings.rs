@@ -1,4 +1,4 @@
-//! The store's own settings of a product: on top of the catalogue's row, and reported to head office.
+//! The store's own settings of a product. They override the catalogue's row, and are reported to head office.
 
 use crate::hub::inbound::{Page, as_change, is_of_store};
 use crate::prelude::*;
@@ -40,7 +40,7 @@ impl Command for ChangeProductSettings {
             storage.products().product_settings(sku)?.unwrap_or_else(|| ProductSettings::of(sku.clone()));
         let (stamp, authorization) = (catalogue.stamps.stamp(), request.authorization());
         let (settings, fields) = product_settings::change(command, &before, &stamp, &authorization)?;
-        settings.on(&mut product);
+        settings.apply_to(&mut product);
         let answer = Answer::ok(&SettingsView {
             sku: sku.clone(),
             reorder_level: product.reorder_level,
@@ -60,7 +60,7 @@ impl Command for ChangeProductSettings {
     }
 }
 
-/// Takes in settings of head office, over the present settings here; returns whether there were any.
+/// Merges settings of head office among the events into the present settings; returns whether there were any.
 pub(super) fn merge_settings(context: &Context, events: &mut Vec<Event>) -> Result<bool, StorageError> {
     let (mut page, mut others, mut any) = (Page::new(context), Vec::with_capacity(events.len()), false);
     for event in events.drain(..) {
@@ -94,7 +94,7 @@ pub(super) fn of_store(events: &[Event]) -> bool {
 
 /// Applies the store's settings to every product among the events: settings in the same events, otherwise the stored
 /// ones. Sets the search words that each product loses, and returns whether there are any.
-pub(super) fn on_top(storage: &Storage, events: &mut [Event]) -> Result<bool, StorageError> {
+pub(super) fn apply_settings(storage: &Storage, events: &mut [Event]) -> Result<bool, StorageError> {
     let in_events = |event: &Event| match &event.fact {
         Fact::SyncChanged(it) => match &it.change {
             Change::ProductSettings { settings } => Some((settings.sku.clone(), settings.clone())),
@@ -119,10 +119,10 @@ pub(super) fn on_top(storage: &Storage, events: &mut [Event]) -> Result<bool, St
         any |= !lost_words.is_empty();
         words.insert(product.sku.clone(), after);
         match in_events.get(&product.sku) {
-            Some(settings) => settings.on(product),
+            Some(settings) => settings.apply_to(product),
             None => {
                 if let Some(settings) = storage.products().product_settings(&product.sku)? {
-                    settings.on(product);
+                    settings.apply_to(product);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Settings that a shop without a head office changes while it runs. They are stored in the place of head office's
 //! settings, so that one reading of the rules serves both.
 
-use super::products::own_catalogue;
+use super::products::check_own_catalogue;
 use crate::prelude::*;
 use crate::runtime::command::CatalogueRows;
 use crate::runtime::decide::sync_event;
@@ -35,7 +35,7 @@ impl Command for ChangeStoreSettings {
         catalogue: &mut Owner<CatalogueRows>,
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
-        own_catalogue(&catalogue.storage, request)?;
+        check_own_catalogue(&catalogue.storage, request)?;
         let (authorization, stamp) = (request.authorization(), catalogue.stamps.stamp());
         let before = of_hub(&catalogue.storage)?.unwrap_or_default();
         let by = authorization.caller.user_id.as_str();

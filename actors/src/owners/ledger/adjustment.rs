@@ -1,4 +1,4 @@
-//! Adjustments: asked for, decided on, taken back.
+//! Commands of adjustments: requests, decisions and reversals.
 
 use super::Ledger;
 use crate::owners::scanned;
@@ -18,7 +18,7 @@ pub struct ApproveAdjustment(pub AdjustmentId);
 /// Rejects an adjustment that waits, by the rules of [`domain::rules::inventory::adjustment::reject`].
 pub struct RejectAdjustment(pub AdjustmentId);
 
-/// Takes a posted adjustment back, by the rules of [`domain::rules::inventory::adjustment::reverse`].
+/// Reverses a posted adjustment, by the rules of [`domain::rules::inventory::adjustment::reverse`].
 pub struct ReverseAdjustment(pub AdjustmentId);
 
 impl Dispatch for Adjust {
@@ -46,7 +46,7 @@ impl Command for Adjust {
         let stamp = ledger.stamps.stamp();
         let (id, ids) = (ledger.stamps.id("adj_"), ledger.movement_ids(command.lines.len()));
         let skus = command.lines.iter().map(|line| &line.sku);
-        let rule = |room: &StockContext<'_>| adjustment::adjust(command, id, ids, &products, room);
+        let rule = |context: &StockContext<'_>| adjustment::adjust(command, id, ids, &products, context);
         let event = ledger.with_stock(skus, &stamp, request, rule)?;
         adjusted(ledger, stamp, event, true, request)
     }
@@ -59,7 +59,7 @@ impl Command for ApproveAdjustment {
     type Rows = ();
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
-        go_on(ledger, &self.0, request, adjustment::approve)
+        run_rule(ledger, &self.0, request, adjustment::approve)
     }
 }
 
@@ -70,7 +70,7 @@ impl Command for RejectAdjustment {
     type Rows = ();
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
-        go_on(ledger, &self.0, request, |document, _ids, room| adjustment::reject(document, room))
+        run_rule(ledger, &self.0, request, |document, _ids, context| adjustment::reject(document, context))
     }
 }
 
@@ -81,12 +81,12 @@ impl Command for ReverseAdjustment {
     type Rows = ();
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
-        go_on(ledger, &self.0, request, adjustment::reverse)
+        run_rule(ledger, &self.0, request, adjustment::reverse)
     }
 }
 
-/// Asks a rule about an adjustment that is there.
-fn go_on(
+/// Runs a rule on an existing adjustment.
+fn run_rule(
     ledger: &mut Ledger,
     id: &AdjustmentId,
     request: &RequestContext,
@@ -100,7 +100,7 @@ fn go_on(
     let stamp = ledger.stamps.stamp();
     let ids = ledger.movement_ids(document.lines.len());
     let skus = document.lines.iter().map(|line| &line.sku);
-    let event = ledger.with_stock(skus, &stamp, request, |room| rule(&document, ids, room))?;
+    let event = ledger.with_stock(skus, &stamp, request, |context| rule(&document, ids, context))?;
     adjusted(ledger, stamp, event, false, request)
 }
 

@@ -1,4 +1,4 @@
-//! Counts and receipts of the last days that arriving goods are compared with.
+//! Recent counts and receipts, with which arriving goods are compared for warnings.
 
 use domain::model::base::ids::Sku;
 use domain::model::base::time::UtcMs;

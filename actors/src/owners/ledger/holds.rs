@@ -14,9 +14,9 @@ use std::time::Duration;
 
 /// Interval at which the ledger looks for holds that waited too long.
 pub(super) const EXPIRY_EVERY: Duration = Duration::from_secs(1);
-/// Most holds that end in one commit …
+/// Most holds that end in one commit.
 const EXPIRED_MAX: usize = 100;
-/// … and about how many bytes their baskets have together: one is ended whatever its size.
+/// Most bytes of the baskets of these holds together. One hold ends with any size.
 const EXPIRED_BYTES_MAX: usize = 256 * 1024;
 
 impl Owner<LedgerBook> {

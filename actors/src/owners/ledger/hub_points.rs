@@ -50,7 +50,7 @@ fn uncovered(
 }
 
 impl State {
-    /// Takes over the balances of a page, in one commit. Pending commits are durable first, so that no own entry is
+    /// Adopts the balances of a page, in one commit. Pending commits are durable first, so that no own entry is
     /// missed; nothing else is decided meanwhile.
     pub(super) async fn merge_points(&mut self, page: PointsPage) -> Result<(), Failure> {
         let storage = self.context.storage.clone();

@@ -1,4 +1,4 @@
-//! A shift is opened.
+//! Opening of a shift.
 
 use super::Ledger;
 use crate::prelude::*;

@@ -37,7 +37,7 @@ fn seen(storage: &Storage, row: &PointsRow, country_code: &str) -> Result<Seen, 
             return Ok((NamedMember::Several, never));
         }
     }
-    let Some(member) = found else { return Ok((NamedMember::Nobody, never)) };
+    let Some(member) = found else { return Ok((NamedMember::Unknown, never)) };
     let id = member.member_id.clone();
     if member.state == MemberState::Erased {
         return Ok((NamedMember::Erased(id), never));

@@ -18,7 +18,7 @@ const PRODUCTS_AT_ONCE: usize = 1_000;
 /// Starts a count, by the rules of [`domain::rules::inventory::opname::start`]; a category of no product is refused.
 pub struct StartCount(pub NewOpname);
 
-/// Takes counts, by the rules of [`domain::rules::inventory::opname::count`].
+/// Records counts, by the rules of [`domain::rules::inventory::opname::count`].
 pub struct Count(pub OpnameId, pub CountOpname);
 
 /// Closes the counting, by the rules of [`domain::rules::inventory::opname::submit`].
@@ -78,7 +78,7 @@ impl Command for StartCount {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let (stamp, id) = (ledger.stamps.stamp(), ledger.stamps.id("opn_"));
-        let rule = |room: &StockContext<'_>| opname::start(&self.0, id, lines_total, &products, room);
+        let rule = |context: &StockContext<'_>| opname::start(&self.0, id, lines_total, &products, context);
         let event = ledger.with_stock(iter::empty(), &stamp, request, rule)?;
         let opname = &event.fact.opname;
         let answer = Answer::created(format!("/api/opname/{}", opname.opname_id), opname);
@@ -108,8 +108,9 @@ impl Command for Count {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let command = scanned.as_ref().unwrap_or(&self.1);
-        let counted =
-            go_on(ledger, (&self.0, &[]), request, |room| opname::count(command, &self.0, &products, room));
+        let counted = run_rule(ledger, (&self.0, &[]), request, |context| {
+            opname::count(command, &self.0, &products, context)
+        });
         let (stamp, event) = counted.map_err(|failure| ledger.named(failure))?;
         let fact::OpnameChanged { opname, lines, .. } = &event.fact;
         let answer = Answer::ok(&ledger.counted(opname, lines, request));
@@ -124,7 +125,8 @@ impl Command for SubmitCount {
     type Rows = ();
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
-        let (stamp, event) = go_on(ledger, (&self.0, &[]), request, |room| opname::submit(&self.0, room))?;
+        let (stamp, event) =
+            run_rule(ledger, (&self.0, &[]), request, |context| opname::submit(&self.0, context))?;
         shown(stamp, event)
     }
 }
@@ -137,7 +139,7 @@ impl Command for RecountOpname {
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
         let (stamp, event) =
-            go_on(ledger, (&self.0, &[]), request, |room| opname::recount(&self.1, &self.0, room))?;
+            run_rule(ledger, (&self.0, &[]), request, |context| opname::recount(&self.1, &self.0, context))?;
         shown(stamp, event)
     }
 }
@@ -152,8 +154,8 @@ impl Command for PostCount {
         let counted = ledger.book.counted.keys().filter(|(opname, _)| *opname == self.0);
         let skus: Vec<Sku> = counted.map(|(_, sku)| sku.clone()).collect();
         let ids = ledger.movement_ids(skus.len());
-        let post = |room: &StockContext<'_>| opname::post(&self.1, &self.0, ids, room);
-        let (_, event) = go_on(ledger, (&self.0, &skus), request, post)?;
+        let post = |context: &StockContext<'_>| opname::post(&self.1, &self.0, ids, context);
+        let (_, event) = run_rule(ledger, (&self.0, &skus), request, post)?;
         let fact::OpnameChanged { opname, lines, .. } = &event.fact;
         let answer = Answer::ok(opname);
         let records = record::opname_posted(|| ledger.stamps.stamp(), opname, lines);
@@ -171,7 +173,8 @@ impl Command for CancelCount {
     type Rows = ();
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
-        let (stamp, event) = go_on(ledger, (&self.0, &[]), request, |room| opname::cancel(&self.0, room))?;
+        let (stamp, event) =
+            run_rule(ledger, (&self.0, &[]), request, |context| opname::cancel(&self.0, context))?;
         let opname = &event.fact.opname;
         let (answer, id, date) = (Answer::ok(opname), opname.opname_id.0.clone(), opname.business_date);
         let outcome = Outcome::of(stamp, event, Vec::new(), answer);
@@ -181,7 +184,7 @@ impl Command for CancelCount {
 
 /// Runs a rule on an existing count; `moved` are the products whose stock it changes. If the count is over, the error
 /// is about that instead of `not_found`.
-fn go_on(
+fn run_rule(
     ledger: &mut Ledger,
     (id, moved): (&OpnameId, &[Sku]),
     request: &RequestContext,

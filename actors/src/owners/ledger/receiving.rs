@@ -1,4 +1,4 @@
-//! Goods of suppliers: taken in, and taken back.
+//! Commands of receipts: receiving goods from suppliers, and reversals.
 
 use super::Ledger;
 use super::doubts::Doubts;
@@ -16,7 +16,7 @@ use storage::{Storage, StorageError};
 /// [`domain::rules::inventory::receiving::receive_order`].
 pub struct Receive(pub NewReceiving);
 
-/// Takes a receipt back, by the rules of [`domain::rules::inventory::receiving::reverse`].
+/// Reverses a receipt, by the rules of [`domain::rules::inventory::receiving::reverse`].
 pub struct ReverseReceiving(pub ReceivingId);
 
 impl Dispatch for Receive {
@@ -52,8 +52,8 @@ impl Command for Receive {
         ledger.load_progress(order)?;
         let stamp = ledger.stamps.stamp();
         let (id, ids) = (ledger.stamps.id("rcv_"), ledger.movement_ids(command.lines.len()));
-        let mut event = ledger.with_stock(iter::empty(), &stamp, request, |room| {
-            receiving::receive_order(command, order, id, ids, &products, room)
+        let mut event = ledger.with_stock(iter::empty(), &stamp, request, |context| {
+            receiving::receive_order(command, order, id, ids, &products, context)
         })?;
         event.fact.receiving.warnings = doubts.warnings(&event.fact.receiving);
         let receiving = &event.fact.receiving;
@@ -77,8 +77,8 @@ impl Command for ReverseReceiving {
         let stamp = ledger.stamps.stamp();
         let ids = ledger.movement_ids(document.lines.len());
         let skus = document.lines.iter().map(|line| &line.sku);
-        let event = ledger.with_stock(skus, &stamp, request, |room| {
-            receiving::reverse(&document, order.as_ref(), ids, room)
+        let event = ledger.with_stock(skus, &stamp, request, |context| {
+            receiving::reverse(&document, order.as_ref(), ids, context)
         })?;
         let receiving = &event.fact.receiving;
         let movements = &event.rows.movements;

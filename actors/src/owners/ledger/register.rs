@@ -1,4 +1,4 @@
-//! Tills: added, renamed, switched on and off; their quick keys.
+//! Commands of tills: adding, renaming, enabling, disabling, and their quick keys.
 
 use super::Ledger;
 use crate::prelude::*;
@@ -19,7 +19,7 @@ pub struct ChangeRegister(pub RegisterId, pub register::ChangeRegister);
 /// Sets the quick keys of a till, by the rules of [`domain::rules::books::register::set_quick_keys`].
 pub struct SetQuickKeys(pub RegisterId, pub register::SetQuickKeys);
 
-/// Takes over a till that head office sent, by the rules of [`domain::rules::books::register::merge_remote`].
+/// Adopts a register that head office sent, by the rules of [`domain::rules::books::register::merge_remote`].
 pub(super) struct MergeRegister(pub(super) RegisterDown);
 
 impl Dispatch for AddRegister {}
@@ -106,8 +106,8 @@ impl Command for MergeRegister {
         let RegisterDown { register_id, name, disabled } = &self.0;
         let state =
             disabled.map(|disabled| if disabled { RegisterState::Disabled } else { RegisterState::Active });
-        let said = register::ChangeRegister { name: name.clone(), state };
-        let Some(event) = register::merge_remote(register_id, &said, &ledger.book)? else {
+        let change = register::ChangeRegister { name: name.clone(), state };
+        let Some(event) = register::merge_remote(register_id, &change, &ledger.book)? else {
             return Ok(Decision::Answer(Answer::ok(&())));
         };
         let answer = Answer::ok(&RegisterView::from(&event.fact.register));
@@ -115,7 +115,7 @@ impl Command for MergeRegister {
     }
 }
 
-/// Ends a change of a till: its action and details go to the audit log.
+/// The outcome of a change of a till, with its entry in the audit log.
 fn changed(
     ledger: &Ledger,
     event: Event<fact::RegisterChanged>,

@@ -97,7 +97,7 @@ impl Owner<LedgerBook> {
         Ok(())
     }
 
-    /// Asks a rule about the stock room, in which skus that never moved have their product's cost.
+    /// Runs a rule with the stock, in which SKUs that never moved have their product's cost.
     pub(super) fn with_stock<'s, T>(
         &mut self,
         skus: impl Iterator<Item = &'s Sku>,
@@ -107,8 +107,8 @@ impl Owner<LedgerBook> {
     ) -> Result<T, Failure> {
         let seeded = self.seed(skus)?;
         let (now, authorization) = (stamp.now, request.authorization());
-        let room = StockContext { now, authorization, rules: &self.rules, book: &self.book };
-        let decided = guarded(|| rule(&room));
+        let context = StockContext { now, authorization, rules: &self.rules, book: &self.book };
+        let decided = guarded(|| rule(&context));
         self.unseed(&seeded);
         decided
     }
@@ -122,7 +122,7 @@ impl Owner<LedgerBook> {
         self.stamps.ids("mov_", count)
     }
 
-    /// The same with the entry of a sensitive action on a document.
+    /// The outcome with the audit log's entry of a sensitive action on a document.
     pub(super) fn audited(
         &self,
         outcome: Outcome,

@@ -15,7 +15,7 @@ pub struct OpenSafe(pub deposit::OpenSafe);
 /// Writes down that cash left for the bank, by the rules of [`domain::rules::books::deposit::deposit`].
 pub struct Deposit(pub NewDeposit);
 
-/// Takes a wrong deposit back, by the rules of [`domain::rules::books::deposit::reverse`].
+/// Reverses a wrong deposit, by the rules of [`domain::rules::books::deposit::reverse`].
 pub struct ReverseDeposit(pub CashId, pub deposit::ReverseDeposit);
 
 impl Dispatch for OpenSafe {}
@@ -119,7 +119,7 @@ impl Owner<LedgerBook> {
         guarded(|| deposit::settle_safe(event, before, &request.authorization(), &self.book))
     }
 
-    /// Cash brought to the safe, or taken back from it.
+    /// Cash moved to the safe, or out of it by a reversal.
     pub(super) fn dropped(
         &self,
         outcome: Outcome,

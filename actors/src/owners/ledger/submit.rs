@@ -70,7 +70,7 @@ impl State {
         }
     }
 
-    /// The same with a shift's draft: the shift waits for the result.
+    /// As `decide`, for a shift's draft: the shift waits for the result.
     pub(super) fn settle(
         &mut self,
         (shift_id, incarnation): (&ShiftId, u64),

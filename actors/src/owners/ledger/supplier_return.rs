@@ -35,8 +35,8 @@ impl Command for ReturnToSupplier {
         let stamp = ledger.stamps.stamp();
         let (id, ids) = (ledger.stamps.id("srt_"), ledger.movement_ids(command.lines.len()));
         let skus = command.lines.iter().map(|line| &line.sku);
-        let event = ledger.with_stock(skus, &stamp, request, |room| {
-            supplier_return::return_to_supplier(command, id, ids, is_listed, &products, room)
+        let event = ledger.with_stock(skus, &stamp, request, |context| {
+            supplier_return::return_to_supplier(command, id, ids, is_listed, &products, context)
         })?;
         let document = &event.fact.document;
         let (id, date) = (document.supplier_return_id.0.clone(), document.business_date);

@@ -12,7 +12,8 @@ use domain::rules::inventory::transfer;
 use domain::rules::inventory::transfer::NewTransfer;
 use domain::wire::feed::{Kind, StoreDown};
 
-/// Writes a transfer down, and sends it unless it is a draft, by the rules of [`domain::rules::inventory::transfer::create`].
+/// Creates a transfer, and sends it unless it is a draft, by the rules of
+/// [`domain::rules::inventory::transfer::create`].
 pub struct CreateTransfer(pub NewTransfer);
 
 /// Sends a draft, by the rules of [`domain::rules::inventory::transfer::send`].
@@ -63,7 +64,8 @@ impl Command for CreateTransfer {
         let stamp = ledger.stamps.stamp();
         let (id, ids) = (ledger.stamps.id("trf_"), ledger.movement_ids(command.lines.len()));
         let skus = command.lines.iter().map(|line| &line.sku);
-        let rule = |room: &StockContext<'_>| transfer::create(command, receiver, id, ids, &products, room);
+        let rule =
+            |context: &StockContext<'_>| transfer::create(command, receiver, id, ids, &products, context);
         let event = ledger.with_stock(skus, &stamp, request, rule)?;
         let transfer = &event.fact.transfer;
         let movements = &event.rows.movements;
@@ -85,8 +87,8 @@ impl Command for SendTransfer {
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
         let known = ledger.transfer(&self.0)?;
         let receiver = ledger.check_destination(&known.to_store_id)?;
-        let (stamp, event) = go_on(ledger, &known, known.lines.len(), request, |known, ids, room| {
-            transfer::send(known, receiver, ids, room)
+        let (stamp, event) = run_rule(ledger, &known, known.lines.len(), request, |known, ids, context| {
+            transfer::send(known, receiver, ids, context)
         })?;
         moved(ledger, stamp, event, Some(record::transfer_sent), None, request)
     }
@@ -122,9 +124,10 @@ impl Command for ReceiveTransfer {
     ) -> Result<Decision, Failure> {
         let command = scanned.as_ref().unwrap_or(&self.1);
         let known = ledger.transfer(&self.0)?;
-        let (stamp, mut event) = go_on(ledger, &known, known.lines.len(), request, |known, ids, room| {
-            transfer::receive(command, known, ids, room)
-        })?;
+        let (stamp, mut event) =
+            run_rule(ledger, &known, known.lines.len(), request, |known, ids, context| {
+                transfer::receive(command, known, ids, context)
+            })?;
         event.fact.transfer.warnings = counted.warnings(stamp.now);
         moved(ledger, stamp, event, Some(record::transfer_received), None, request)
     }
@@ -138,8 +141,8 @@ impl Command for ResolveTransfer {
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
         let known = ledger.transfer(&self.0)?;
-        let (stamp, event) = go_on(ledger, &known, self.1.lines.len(), request, |known, ids, room| {
-            transfer::resolve(&self.1, known, ids, room)
+        let (stamp, event) = run_rule(ledger, &known, self.1.lines.len(), request, |known, ids, context| {
+            transfer::resolve(&self.1, known, ids, context)
         })?;
         let action = Some("transfer.resolved");
         moved(ledger, stamp, event, Some(record::transfer_resolved), action, request)
@@ -154,7 +157,7 @@ impl Command for CancelTransfer {
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
         let known = ledger.transfer(&self.0)?;
-        let (stamp, event) = go_on(ledger, &known, known.lines.len(), request, transfer::cancel)?;
+        let (stamp, event) = run_rule(ledger, &known, known.lines.len(), request, transfer::cancel)?;
         let was_sent = known.state != TransferState::Draft;
         let tell = was_sent.then_some(record::transfer_cancelled as Record);
         moved(ledger, stamp, event, tell, Some("transfer.cancelled"), request)
@@ -171,7 +174,8 @@ impl Command for MergeTransfer {
         let stamp = ledger.stamps.stamp();
         let parts = reported.lines.iter().map(|line| line.resolved.len().saturating_add(1)).sum();
         let ids = ledger.movement_ids(parts);
-        let rule = |room: &StockContext<'_>| transfer::merge_remote(reported, known.as_ref(), ids, room);
+        let rule =
+            |context: &StockContext<'_>| transfer::merge_remote(reported, known.as_ref(), ids, context);
         let Some(event) = ledger.with_stock(skus(reported), &stamp, request, rule)? else {
             return Ok(Decision::Answer(Answer::ok(&transfer::view(reported))));
         };
@@ -211,8 +215,8 @@ impl Owner<LedgerBook> {
     }
 }
 
-/// Asks a rule about a transfer that is there, which moves at most that many parts.
-fn go_on(
+/// Runs a rule on an existing transfer; it makes at most `parts` movements.
+fn run_rule(
     ledger: &mut Ledger,
     known: &Transfer,
     parts: usize,
@@ -225,7 +229,7 @@ fn go_on(
 ) -> Result<(Stamp, Event<fact::TransferChanged>), Failure> {
     let stamp = ledger.stamps.stamp();
     let ids = ledger.movement_ids(parts);
-    let event = ledger.with_stock(skus(known), &stamp, request, |room| rule(known, ids, room))?;
+    let event = ledger.with_stock(skus(known), &stamp, request, |context| rule(known, ids, context))?;
     Ok((stamp, event))
 }
 

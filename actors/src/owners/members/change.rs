@@ -1,4 +1,4 @@
-//! One member registered, changed or erased; each change is reported to head office field by field.
+//! Registers, changes and erases a member. Each change is reported to head office field by field.
 
 use super::{MembersOwner, load_book};
 use crate::owners::pricing;
@@ -18,7 +18,7 @@ pub struct RegisterMember(pub NewMember);
 /// that it is merged into.
 pub struct ChangeMember(pub MemberId, pub member::ChangeMember);
 
-/// Erases everything personal of a member, by the rules of [`domain::rules::people::member::erase`].
+/// Erases a member's personal data, by the rules of [`domain::rules::people::member::erase`].
 pub struct EraseMember(pub MemberId);
 
 impl Dispatch for RegisterMember {}
@@ -87,14 +87,14 @@ impl Command for EraseMember {
 }
 
 impl Context {
-    /// The ID under which a member is now.
+    /// ID of the member, or of the member that it was merged into.
     fn member_id(&self, id: &MemberId) -> Result<MemberId, Failure> {
         let found = pricing::member(&self.storage, id)?.ok_or(Refusal::NotFound("member"))?;
         Ok(found.member_id.clone())
     }
 }
 
-/// Event, record, answer; and the audit log's entry for actions of managers only.
+/// The outcome of a command: event, record and answer, and with `audit` an entry in the audit log.
 fn outcome(
     members: &MembersOwner,
     stamp: Stamp,

@@ -1,4 +1,4 @@
-//! Opening and ending sessions, and clearing away the dead ones.
+//! Opens and ends sessions, and removes those that ended.
 
 use super::pins;
 use crate::runtime::context::Context;
@@ -15,18 +15,18 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Oldest sessions that a log-in checks for expired ones.
+/// Number of the oldest sessions that a log-in checks for expired ones.
 const SESSIONS_SWEPT_MAX: usize = 64;
-/// After every this many log-ins all sessions are checked: refreshed ones stay among the oldest, and a
-/// revoked one is dead before it expires.
+/// Number of log-ins after which all sessions are checked. The check of the oldest ones misses some: refreshed sessions
+/// stay among the oldest, and a revoked session has ended before it expires.
 const SWEEP_EVERY: u32 = 64;
-/// Sessions of one user that a sweep leaves: the oldest ones above it are ended.
+/// Most sessions of one user after a check of all: those that expire first are ended.
 const SESSIONS_PER_USER_MAX: usize = 200;
-/// Sessions that one commit ends at most.
+/// Most sessions that one commit ends.
 const SWEPT_PER_COMMIT_MAX: usize = 500;
 
-/// Opens a session. The user is compared with the row: a password or PIN that was changed since it was
-/// checked opens nothing.
+/// Opens a session. `nth`: number of this log-in since the start. The user is compared with the row, so that a password
+/// or PIN that was changed since it was checked opens nothing.
 pub(super) async fn open(
     context: &Context,
     user: &User,
@@ -34,7 +34,7 @@ pub(super) async fn open(
     lifetime: Duration,
     nth: u32,
 ) -> Result<Session, Failure> {
-    let shown = shown(context, user, proof)?;
+    let effects = effects_of_proof(context, user, proof)?;
     let stamp = context.stamps.stamp();
     let session = Session {
         session_id: SessionId(context.stamps.id("ses_")),
@@ -44,21 +44,21 @@ pub(super) async fn open(
         expires_at: after(stamp.now, lifetime),
     };
     let expired = if nth % SWEEP_EVERY == 1 {
-        dead(context, stamp.now)?
+        ended_sessions(context, stamp.now)?
     } else {
         context.storage.users().expired_sessions(stamp.now, SESSIONS_SWEPT_MAX)?
     };
     let details = json!({"session_id": session.session_id, "by": proof.name()});
     let entry = AuditEntry::unapproved(&user.user_id, "session.opened", stamp.now, details);
     let event = fact::SessionOpened { session: session.clone(), expired }.into();
-    let events = shown.into_iter().chain([event, fact::Audited { entry }.into()]).collect();
+    let events = effects.into_iter().chain([event, fact::Audited { entry }.into()]).collect();
     context.commit_records(stamp, events, Vec::new()).await?;
     Ok(session)
 }
 
-/// Counts a device's assertion, or a right PIN, for an approval.
-pub(super) async fn count(context: &Context, user: &User, proof: &Proof) -> Result<(), Failure> {
-    unchanged(context, user)?;
+/// Stores the use of a device or a PIN for an approval.
+pub(super) async fn count_proof(context: &Context, user: &User, proof: &Proof) -> Result<(), Failure> {
+    check_unchanged(context, user)?;
     let events = match proof {
         Proof::Password => Vec::new(),
         Proof::Passkey(device) => vec![used(context, user, device)?],
@@ -68,8 +68,8 @@ pub(super) async fn count(context: &Context, user: &User, proof: &Proof) -> Resu
 }
 
 /// Further effects of a log-in: the used device, and a PIN that works again.
-fn shown(context: &Context, user: &User, proof: &Proof) -> Result<Vec<Event>, Failure> {
-    unchanged(context, user)?;
+fn effects_of_proof(context: &Context, user: &User, proof: &Proof) -> Result<Vec<Event>, Failure> {
+    check_unchanged(context, user)?;
     let (used, pin) = match proof {
         Proof::Password => (None, pins::cleared(context, user)?),
         Proof::Passkey(device) => (Some(used(context, user, device)?), pins::cleared(context, user)?),
@@ -78,14 +78,15 @@ fn shown(context: &Context, user: &User, proof: &Proof) -> Result<Vec<Event>, Fa
     Ok(used.into_iter().chain(pin).collect())
 }
 
-pub(super) fn unchanged(context: &Context, user: &User) -> Result<(), Failure> {
+/// Checks that the user was neither disabled nor given other rights or another password since the proof was checked.
+pub(super) fn check_unchanged(context: &Context, user: &User) -> Result<(), Failure> {
     let now = context.storage.users().user(&user.user_id)?;
     let same = now.is_some_and(|now| !now.disabled && now.token_version == user.token_version);
     if same { Ok(()) } else { Err(Refusal::NotFound("user").into()) }
 }
 
-/// The device after its assertion, compared with the row and swapped in the commit: of two with the same counter one
-/// succeeds. Messages come one at a time, and each waits for the disk.
+/// The event that stores the device after its assertion. Of two assertions with the same counter only one succeeds,
+/// because this owner handles one message at a time and waits for each commit.
 fn used(context: &Context, user: &User, device: &Assertion) -> Result<Event, Failure> {
     let known = context.storage.users().passkeys_of(&user.user_id)?;
     let before =
@@ -113,8 +114,8 @@ pub(super) fn after(now: UtcMs, lifetime: Duration) -> UtcMs {
     UtcMs(now.0.saturating_add(i64::try_from(lifetime.as_millis()).unwrap_or(i64::MAX)))
 }
 
-/// Sessions whose every token is dead, and those beyond the limit, oldest first.
-fn dead(context: &Context, now: UtcMs) -> Result<Vec<SessionId>, Failure> {
+/// Sessions that expired or were revoked, and those above the limit of their user, up to the limit of one commit.
+fn ended_sessions(context: &Context, now: UtcMs) -> Result<Vec<SessionId>, Failure> {
     let users: HashMap<UserId, u64> =
         context.storage.users().users()?.into_iter().map(|user| (user.user_id, user.token_version)).collect();
     let mut sessions = context.storage.users().sessions()?;

@@ -1,6 +1,6 @@
 //! PINs of people: chosen, tried, found right and removed.
 
-use super::log_in::unchanged;
+use super::log_in::check_unchanged;
 use crate::runtime::context::Context;
 use crate::runtime::failure::Failure;
 use domain::model::base::event::{Event, fact};
@@ -12,9 +12,10 @@ use domain::rules::people::user::pin::PinTry;
 use domain::wire::record;
 use serde_json::json;
 
-/// Counts a try: on the disk before anybody compares, so that neither a kill nor a client that hangs up takes it back.
+/// Counts a try. It is on the disk before the PIN is compared, so that neither a kill nor a client that hangs up undoes
+/// it.
 pub(super) async fn count(context: &Context, user: &User) -> Result<PinTry, Failure> {
-    unchanged(context, user)?;
+    check_unchanged(context, user)?;
     let Some(pin) = alive(context, user)? else { return Ok(PinTry::NoPin) };
     let Some(pin) = pin.tried() else { return Ok(PinTry::Locked) };
     let event = fact::PinSaved { pin: pin.clone() }.into();

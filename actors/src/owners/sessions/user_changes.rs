@@ -141,7 +141,7 @@ async fn end_sessions(context: &Context, mut user: User, action: &str) -> Result
     Ok(Revoked { user, devices_removed })
 }
 
-/// A password that was just checked, under today's costs. No news for anybody: the rights are the same.
+/// Stores a password that was just checked with the present costs. It is not reported, because the rights are the same.
 pub(super) async fn rehash(context: &Context, verified: &User, hash: String) -> Result<(), Failure> {
     let Some(mut user) = context.storage.users().user(&verified.user_id)? else { return Ok(()) };
     if user.password_hash != verified.password_hash {

@@ -13,7 +13,7 @@ const MOVEMENTS_AT_ONCE: usize = 200;
 /// Moves cash into a shift's drawer or out of it, or only opens it, by the rules of [`domain::rules::books::shift::move_cash`].
 pub struct MoveCash(pub ShiftId, pub shift::MoveCash);
 
-/// Takes a wrong cash movement back, by the rules of [`domain::rules::books::shift::reverse_cash`].
+/// Reverses a wrong cash movement, by the rules of [`domain::rules::books::shift::reverse_cash`].
 pub struct ReverseCash(pub ShiftId, pub CashId, pub shift::ReverseCash);
 
 /// Ends a shift without a count, by the rules of [`domain::rules::books::shift::end`].

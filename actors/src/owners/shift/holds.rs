@@ -12,7 +12,7 @@ use domain::rules::selling::hold::HeldBasket;
 /// Puts a basket away: one of a shift, or one that is made for it, by the rules of [`domain::rules::selling::hold::take`].
 pub struct HoldSale(pub hold::HoldSale);
 
-/// Takes a basket that waits into the caller's shift, by the rules of [`domain::rules::selling::hold::recall`].
+/// Recalls a basket on hold into the caller's shift, by the rules of [`domain::rules::selling::hold::recall`].
 pub struct Recall(pub HoldId, pub hold::RecallHold);
 
 /// Basket to put on hold, with the data that a new basket is priced by.

@@ -1,4 +1,4 @@
-//! A basket is paid, in part or in full; payments are taken back before that.
+//! Pays a basket in part or in full, and reverses payments before it is complete.
 
 use super::ShiftOwner;
 use crate::owners::pricing;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Pays a transaction, in part or in full, by the rules of [`domain::rules::selling::sale::pay`] and [`domain::rules::books::ledger::settle`].
 pub struct PaySale(pub TransactionId, pub sale::PaySale);
 
-/// Takes one payment back before completion, by the rules of [`domain::rules::selling::sale::reverse_payment`].
+/// Reverses one payment before completion, by the rules of [`domain::rules::selling::sale::reverse_payment`].
 pub struct ReversePayment(pub TransactionId, pub PaymentId, pub VoidSale);
 
 impl Dispatch for PaySale {
@@ -32,11 +32,11 @@ impl Dispatch for PaySale {
     }
 }
 
-/// Head of an unpaid transaction, which has its owner.
+/// Head of an unpaid transaction, which names the shift that owns it.
 fn payable(context: &Context, id: &TransactionId) -> Result<TransactionHead, Failure> {
     let basket = match context.storage.sales().current_head(id)? {
         Some(basket) => basket,
-        // Paid or voided by now, if it ever was.
+        // It was paid or voided meanwhile, or never existed.
         None => context.transaction(id)?.into(),
     };
     if basket.state.payable() { Ok(basket) } else { Err(basket.state.refusal().into()) }

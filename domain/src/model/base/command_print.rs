@@ -20,7 +20,7 @@ impl CommandPrint {
             let bytes = fingerprint(&[name.as_bytes(), value]);
             [name, "=", &hex(bytes.get(..PART_BYTES).unwrap_or(&bytes))].concat()
         };
-        // Nearly every command is its body alone, and every sale is.
+        // Nearly every command has only a body, and every sale.
         if query.is_empty() {
             return Self(print(BODY, body));
         }
@@ -35,7 +35,7 @@ impl CommandPrint {
         Self(parts.join("&"))
     }
 
-    /// As it was kept.
+    /// The fingerprint from its stored form.
     pub fn kept(text: String) -> Self {
         Self(text)
     }

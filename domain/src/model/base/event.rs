@@ -1,5 +1,5 @@
-//! Events: facts, and the rows as they are **afterwards** (absolute values). Applying an event never reads, so
-//! replaying it twice, or over a newer row that is replayed next, is always right.
+//! Events: facts, and the values of rows **after** them. Applying an event never reads, so that replaying it twice, or
+//! over a newer row that is replayed next, gives the right result.
 
 use crate::model::books::deposit::Safe;
 use crate::model::books::register::{Counters, Register};
@@ -70,22 +70,22 @@ macro_rules! facts {
 pub mod fact;
 pub use fact::{Fact, Noun};
 
-/// A fact with its rows: of one kind in a rule, of any kind in storage, as JSON inside a frame.
+/// A fact with its rows. A rule has a fact of one kind; storage has any, as JSON inside a frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event<F = Fact> {
     /// The fact, with its document.
     pub fact: F,
-    /// Other rows that it changed.
+    /// Other rows that the event changed.
     #[serde(default, skip_serializing_if = "Rows::is_empty")]
     pub rows: Rows,
 }
 
-/// Movements, and the rows as they are afterwards. A keeper of rows takes them without looking at the fact.
+/// Movements, and the values of rows after an event. Rows are applied without reading the fact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rows {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub movements: Vec<Movement>,
-    /// Stock, one row per sku; also of goods kept aside.
+    /// Stock, one row per SKU, with damaged and reserved pieces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stock: Vec<Stock>,
     /// Shifts whose sums changed.
@@ -98,7 +98,7 @@ pub struct Rows {
     pub register: Option<Box<Register>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<PointsEntry>,
-    /// The points of their member.
+    /// Points of the member whose entries are in `points`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<Box<PointsAccount>>,
     /// State of a sale afterwards.
@@ -110,7 +110,7 @@ pub struct Rows {
     /// The sums of the safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safe: Option<Box<Safe>>,
-    /// What a person has written off without an approval on the day.
+    /// Sum of a user's write-offs of the day without an approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_off: Option<Box<WrittenOff>>,
 }
@@ -121,7 +121,7 @@ impl<F> Event<F> {
         Self { fact, rows }
     }
 
-    /// A fact that changed nothing but its own document.
+    /// A fact that changed only its own document.
     pub fn of(fact: F) -> Self {
         Self { fact, rows: Rows::default() }
     }

@@ -66,13 +66,13 @@ macro_rules! figures {
                 Self(self.0.saturating_sub(other.0))
             }
 
-            /// The same with the other sign.
+            /// The figure with the opposite sign.
             #[must_use]
             pub const fn saturating_neg(self) -> Self {
                 Self(self.0.saturating_neg())
             }
 
-            /// The same without a sign.
+            /// The figure without its sign.
             #[must_use]
             pub const fn saturating_abs(self) -> Self {
                 Self(self.0.saturating_abs())

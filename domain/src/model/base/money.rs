@@ -28,7 +28,7 @@ pub fn figure<F: From<i64>>(path: &str, value: i128) -> Result<F, Refusal> {
     }
 }
 
-/// The same for a figure in a list: its path is only written in a refusal.
+/// As [`figure`], for a figure in a list: the path is made only for a refusal.
 ///
 /// # Errors
 /// The errors of [`figure`].

@@ -16,7 +16,7 @@ pub use limits::{NeedsApproval, OverReceived, ReturnLeft};
 pub use not_ready::NotReady;
 
 /// Most problems that a message names.
-const WORDS_MAX: usize = 5;
+const PROBLEMS_NAMED_MAX: usize = 5;
 
 /// One field of a request and its problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,7 +27,7 @@ pub struct FieldProblem {
     pub problem: String,
 }
 
-/// A command that the rules do not allow. [`Refusal::code`] is the error table's.
+/// A command that the rules do not allow. Its comment begins with the HTTP status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// 404: nothing has this ID, or not for this caller.
@@ -36,7 +36,7 @@ pub enum Refusal {
     /// 409: the resource is in a state that does not allow this step.
     #[error("{}", state::words(state, .allowed))]
     InvalidState {
-        /// The state it is in.
+        /// State of the resource.
         state: String,
         /// The steps or states that are possible instead.
         allowed: Vec<String>,
@@ -44,26 +44,26 @@ pub enum Refusal {
     /// 409: the register or the user has an open shift already.
     #[error("shift {shift_id} is already open: continue with it, or close it first")]
     ShiftAlreadyOpen {
-        /// The shift in the way.
+        /// ID of the open shift.
         shift_id: String,
     },
     /// 409: the caller has no open shift.
     #[error("you have no open shift: open one first")]
     NoOpenShift,
-    /// 409: the shift can't close over unfinished transactions.
+    /// 409: a shift with unfinished transactions can't be closed.
     #[error("the shift has unfinished sales ({}): pay or void them first. Only a sale without payments can be held",
         .transactions.len())]
     ShiftHasOpenTransactions { transactions: Vec<String> },
-    /// 409: goods are not there and the store does not sell below zero.
+    /// 409: there are too few pieces, and the store keeps no stock below zero.
     #[error("{}", limits::short_words(.items))]
     InsufficientStock {
         /// Each short sku with the stock on hand and the requested quantity.
         items: Vec<ShortItem>,
     },
-    /// 409: another user counted these products at the same place.
+    /// 409: another user counted these products in the same zone.
     #[error("{}", counted::words(.0))]
     AlreadyCounted(Vec<CountConflict>),
-    /// 409: the member has too few points, or owes some.
+    /// 409: the member has too few points.
     #[error("{requested} points were requested, but only {available} are available: pay less with points")]
     InsufficientPoints {
         /// Member whose points are meant.
@@ -76,23 +76,23 @@ pub enum Refusal {
         /// Points that were requested.
         requested: Points,
     },
-    /// 409: another user changed it since it was read.
+    /// 409: another user changed the document since it was read.
     #[error(
         "this document was changed elsewhere (the current revision is {revision}): load it again, and repeat the change"
     )]
     StaleRevision {
-        /// The state it is in.
+        /// State of the document.
         state: String,
-        /// The revision that counts.
+        /// Current revision of the document.
         revision: u32,
     },
     /// 409: another user changed the basket since it was read.
     #[error("this basket was changed elsewhere: load it again, and repeat the change")]
     VersionConflict {
-        /// The version that counts.
+        /// Current version of the basket.
         version: String,
     },
-    /// 409: something with this identity exists.
+    /// 409: another one with this ID, name or number exists.
     #[error("{what} already exists: {id}. Use that one, or choose another name or number")]
     Duplicate {
         /// Kind of the existing thing.
@@ -100,7 +100,7 @@ pub enum Refusal {
         /// ID of the existing thing.
         id: String,
     },
-    /// 409: other products that are sold have these barcodes; never empty.
+    /// 409: other products that are sold have these barcodes. The list is never empty.
     #[error("{}", taken_words(.0))]
     BarcodeTaken(Vec<TakenBarcode>),
     /// 409: a scanned code names several products: head office and the store each gave it to one.
@@ -127,33 +127,33 @@ pub enum Refusal {
         /// Amount due in minor currency units.
         amount_due: Money,
     },
-    /// 422: more came back than was sold.
+    /// 422: more pieces are returned than were sold.
     #[error("{}", limits::returned_words(.0))]
     ReturnExceedsSold(Vec<ReturnLeft>),
-    /// 422: more was received than was ordered or sent.
+    /// 422: more pieces are received than were ordered or sent.
     #[error("{}", limits::received_words(.0))]
     OverReceipt(Box<OverReceived>),
-    /// 409: a person dates into a day of a book that is locked.
+    /// 409: the date of a document or an entry is locked in its book.
     #[error("{date} is locked in this book: use {next_open_date} or a later date, or have the day unlocked")]
     DayLocked {
         /// Store whose book it is. Empty for head office's own book.
         store_id: String,
         date: Date,
-        /// The first one after it that is open.
+        /// First later day that is open.
         next_open_date: Date,
     },
-    /// 409: a step waits for others.
+    /// 409: other steps have to be done first.
     #[error("this can't be done yet: {}", not_ready::words(.0))]
     NotReady(Vec<NotReady>),
-    /// 422: an entry whose sides differ.
+    /// 422: debit and credit of an entry differ.
     #[error("the lines do not balance: debit {debit}, credit {credit}")]
     Unbalanced {
-        /// Σ debit.
+        /// Sum of the debits.
         debit: Money,
-        /// Σ credit.
+        /// Sum of the credits.
         credit: Money,
     },
-    /// 403: the role takes no part in this.
+    /// 403: the role does not allow this.
     #[error("your role does not allow this: ask a manager to do it")]
     InsufficientRole,
     /// 403: a manager has to approve this.
@@ -170,26 +170,26 @@ pub enum Refusal {
     /// 403: the user who made a document can't approve it.
     #[error("you created this: somebody else must approve it")]
     OwnApproval,
-    /// 403: the till was disabled.
+    /// 403: the register is disabled.
     #[error("register {0} is disabled: use another one, or have a manager enable it")]
     RegisterDisabled(String),
 }
 
 fn field_words(fields: &[FieldProblem]) -> String {
     let problem = |field: &FieldProblem| format!("{} {}", field.path, field.problem);
-    fields.iter().take(WORDS_MAX).map(problem).collect::<Vec<_>>().join("; ")
+    fields.iter().take(PROBLEMS_NAMED_MAX).map(problem).collect::<Vec<_>>().join("; ")
 }
 
 /// Most barcodes that a message names.
-const TAKEN_WORDS_MAX: usize = 3;
+const BARCODES_NAMED_MAX: usize = 3;
 
 fn taken_words(taken: &[TakenBarcode]) -> String {
     let one = |taken: &TakenBarcode| {
         let line = taken.line.map(|line| format!("line {line}: ")).unwrap_or_default();
         format!("{line}barcode {} can't be added to {}: {} has it", taken.code, taken.sku, taken.taken_by)
     };
-    let words: Vec<String> = taken.iter().take(TAKEN_WORDS_MAX).map(one).collect();
-    let more = taken.len().saturating_sub(TAKEN_WORDS_MAX);
+    let words: Vec<String> = taken.iter().take(BARCODES_NAMED_MAX).map(one).collect();
+    let more = taken.len().saturating_sub(BARCODES_NAMED_MAX);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     format!("{}{more}. Remove it there first, or give each product its own barcode", words.join("; "))
 }
@@ -197,33 +197,36 @@ fn taken_words(taken: &[TakenBarcode]) -> String {
 /// A sku with too little stock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShortItem {
-    /// Path of the item in the request, for example `lines[0].qty`. `None` if its pieces are of several lines, or of
-    /// none.
+    /// Path of the item in the request, for example `lines[0].qty`. `None` if the pieces belong to several items, or
+    /// to none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// SKU that is short.
     pub sku: String,
+    /// Pieces that there are.
     #[serde(flatten)]
-    pub there: There,
+    pub stock: ShortStock,
+    /// Pieces that were requested.
     pub requested: Quantity,
 }
 
-/// Pieces that are there, and in which stock.
+/// The stock that is too small, with its pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum There {
+pub enum ShortStock {
+    /// Pieces that can be sold.
     OnHand(Quantity),
-    /// Put aside as damaged.
+    /// Pieces that were put aside as damaged.
     Damaged(Quantity),
 }
 
 impl Refusal {
-    /// A single field's problem.
+    /// Refuses one field.
     pub fn field(path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::ValidationFailed(vec![FieldProblem { path: path.into(), problem: problem.into() }])
     }
 
-    /// The same, with the line of the document.
+    /// Names the line of the document in [`Refusal::OverReceipt`]; other refusals stay as they are.
     pub(crate) fn at_line(self, place: usize) -> Self {
         match self {
             Self::OverReceipt(over) => {

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inside_of_a_script_without_spaces_is_found() {
+    fn words_inside_a_text_without_spaces_are_found() {
         for (typed, text) in [
             ("กุ้ง", "ข้าวผัดกุ้งทะเล"),
             ("ข้าวผัด", "ข้าวผัดกุ้งทะเล"),

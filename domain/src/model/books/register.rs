@@ -51,7 +51,7 @@ pub struct Counters {
     pub z: u64,
 }
 
-/// Text that stands between register and number, by epoch: empty in a store's first epoch,
+/// Text between register and number of a receipt, by epoch: empty in a store's first epoch,
 /// `.<n><6 hex>` afterwards (docs/protocol.md#receipt-numbers).
 pub fn series(epoch: &str) -> String {
     match epoch.split_once('-') {

@@ -70,17 +70,17 @@ pub struct ShiftTotals {
     pub discounts: Money,
     /// Sum of the tax of the sales, in minor currency units.
     pub tax: Money,
-    /// Σ totals.
+    /// Sum of the totals.
     pub total: Money,
-    /// Σ cash rounding of accepted payments: only the payment that completes a sale is rounded.
+    /// Sum of the cash rounding of accepted payments: only the payment that completes a sale is rounded.
     pub rounding: Money,
     /// Number of returns.
     pub returns_count: i64,
-    /// Σ their refunds.
+    /// Sum of their refunds.
     pub returns_total: Money,
-    /// Σ tax given back.
+    /// Sum of the tax given back.
     pub returns_tax: Money,
-    /// Σ cash rounding of their refunds.
+    /// Sum of the cash rounding of their refunds.
     pub returns_rounding: Money,
     /// Number of voided sales.
     pub voids_count: i64,
@@ -143,7 +143,7 @@ pub struct Shift {
     pub approved_by: Option<UserId>,
     /// Later counts. The count at close is kept.
     pub recounts: Vec<Recount>,
-    /// Cash movements that were taken back.
+    /// Cash movements that were reversed.
     pub reversed: BTreeSet<CashId>,
     /// Its Z number, one counter per register.
     pub z_no: Option<u64>,
@@ -201,8 +201,8 @@ pub struct ShiftBook {
     pub series: String,
     /// Its open and partially paid transactions.
     pub open: BTreeMap<TransactionId, Transaction>,
-    /// Number of refused attempts by users who count blind to state the drawer's figures. It keeps anybody from
-    /// finding out the expected cash by trying. A restart counts anew; the audit log has all attempts.
+    /// Number of refused counts by users who must not see the expected cash. Its limit prevents that they find the cash
+    /// out by trying. A restart begins at 0; the audit log has all attempts.
     pub blind_tries: u32,
 }
 

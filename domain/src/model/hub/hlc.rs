@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_on_top_of_a_stamp_is_later() {
+    fn a_write_that_replaces_a_value_has_a_later_stamp() {
         let mut clock = Clock::after("S001", None);
         let theirs = "1795140000000-00007-S002";
         clock.observe(theirs);

@@ -152,7 +152,7 @@ pub struct ZoneCount {
     /// On hand at that moment.
     #[serde(default)]
     pub on_hand: Quantity,
-    /// User who last counted the product. Null if nobody did.
+    /// User who counted the pieces.
     pub user_id: UserId,
     /// Other users who counted a part of these pieces before, if counts of several people were added up.
     #[serde(default)]
@@ -184,9 +184,9 @@ pub struct OpnameLine {
     pub zones: BTreeMap<String, ZoneCount>,
     /// On hand at the latest count.
     pub expected: Quantity,
-    /// User who last counted the product. Null if nobody did.
+    /// User who last counted the product. Empty if nobody did.
     pub counted_by: UserId,
-    /// When the product was last counted. Null if it never was.
+    /// When the product was last counted. 0 if it never was.
     pub counted_at: UtcMs,
     /// Posted although it moved between two counts.
     pub accepted: bool,

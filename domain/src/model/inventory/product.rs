@@ -60,7 +60,7 @@ pub struct Product {
     pub updated_at: UtcMs,
 }
 
-/// A barcode or sku that a change would give to a product while another one that is sold has it.
+/// A barcode or SKU that a change would give to a product, but that another active product has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TakenBarcode {
     /// The barcode or SKU that is taken.
@@ -69,7 +69,7 @@ pub struct TakenBarcode {
     pub sku: Sku,
     /// Product that has the code.
     pub taken_by: Sku,
-    /// The line of the file that names it.
+    /// Line of the imported file that names the code. Omitted without a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
 }
@@ -80,18 +80,18 @@ impl Product {
         self.state == ProductState::Active
     }
 
-    /// The code that stands for a single piece, else the first one.
+    /// The code of a single piece, or the first code if there is none.
     pub fn barcode(&self) -> Option<&Barcode> {
         self.barcodes.iter().find(|barcode| barcode.pack_qty == 1).or_else(|| self.barcodes.first())
     }
 
-    /// The product's code that a scan names, whichever spelling of it the scanner sends.
+    /// The product's code that a scan names, in any form that scanners send.
     pub fn code_of(&self, scan: &str) -> Option<&Barcode> {
         let scan = barcode::normal(scan);
         self.barcodes.iter().find(|known| barcode::normal(&known.code) == scan)
     }
 
-    /// Whether a scanner's code names it.
+    /// Whether a scanned code names the product.
     pub fn has_code(&self, scan: &str) -> bool {
         self.code_of(scan).is_some()
     }
@@ -107,7 +107,7 @@ impl Product {
         codes.chain([self.sku.as_str()]).map(barcode::normal).collect()
     }
 
-    /// A product that is sold, with no further fields known.
+    /// An active product without further fields.
     pub fn new(sku: Sku, name: String, price: Money, at: UtcMs) -> Self {
         Self {
             sku,

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// Name of the field with the reorder level.
 pub(crate) const LEVEL: &str = "reorder_level";
 
+/// Name of the field with the place on the shelf.
 pub(crate) const PLACE: &str = "shelf_place";
 
 /// The store's settings of a product; a field without a mark was never written.
@@ -27,13 +29,13 @@ pub struct ProductSettings {
 }
 
 impl ProductSettings {
-    /// The settings of a product without any.
+    /// Empty settings of a product.
     pub fn of(sku: Sku) -> Self {
         Self { sku, ..Self::default() }
     }
 
-    /// Puts the store's settings over the catalogue's product.
-    pub fn on(&self, product: &mut Product) {
+    /// Sets the fields of a product of the catalogue that the store has set itself.
+    pub fn apply_to(&self, product: &mut Product) {
         if self.marks.contains_key(LEVEL) {
             product.reorder_level = self.reorder_level;
         }

@@ -329,7 +329,7 @@ impl PurchaseOrder {
 
     /// Sets the state that follows from the receipts, for each line and the order; a state that people closed stays.
     /// Only a store that knows of no cancellation receives goods for an order, so receipts override it, and prove that
-    /// the order was sent. Once all of them were taken back, the cancellation stands again.
+    /// the order was sent. Once all of them are reversed, the cancellation applies again.
     pub fn settle(&mut self) {
         for line in &mut self.lines {
             line.state = line.settled();

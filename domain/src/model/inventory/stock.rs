@@ -67,7 +67,7 @@ pub struct Stock {
     pub damaged_value: Money,
     /// Number of movements so far: two counts with the same number saw the same stock.
     pub moves: u64,
-    /// When the stock last moved. Null if it never did.
+    /// When the stock last moved. 0 if it never did.
     pub updated_at: UtcMs,
 }
 

@@ -1,4 +1,4 @@
-//! The audit log: sensitive actions, with who asked and who approved.
+//! The audit log: sensitive actions, with the users who requested and approved them.
 
 use crate::model::base::ids::{RegisterId, UserId};
 use crate::model::base::time::UtcMs;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// The action of a receipt that was printed; its details name the `receipt_no`.
 pub const RECEIPT_PRINTED: &str = "receipt.printed";
 
-/// A sensitive action; never altered, never deleted.
+/// A sensitive action. It is never changed or deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditEntry {
     /// User of the action. Empty for the operator of the machine.

@@ -19,9 +19,9 @@ pub const EXCHANGE: &str = "exchange";
 pub struct Paid {
     /// `cash`, `card`, …; for an `exchange` the method of the sale that it came from.
     pub method: String,
-    /// Σ accepted amounts.
+    /// Sum of the accepted amounts.
     pub amount: Money,
-    /// Σ refunds.
+    /// Sum of the refunds.
     pub refunded: Money,
     /// Cash rounding of what was paid: the sale brought amount + rounding.
     pub rounding: Money,

@@ -143,15 +143,15 @@ pub struct Return {
     pub prices_include_tax: bool,
     /// Returned lines.
     pub items: Vec<ReturnLine>,
-    /// Σ refunds of its lines.
+    /// Sum of the refunds of its lines.
     pub refund_total: Money,
-    /// Σ cash rounding.
+    /// Sum of the cash rounding.
     pub rounding: Money,
-    /// Σ tax of its lines.
+    /// Sum of the tax of its lines.
     pub tax: Money,
     /// Refunds, one per payment method or exchange.
     pub refunds: Vec<Refund>,
-    /// Earned points that were taken back.
+    /// Earned points that were deducted.
     pub points_reversed: Points,
     /// Spent points that were given back.
     pub points_back: Points,

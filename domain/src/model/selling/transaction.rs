@@ -63,7 +63,7 @@ impl From<Transaction> for TransactionHead {
 }
 
 impl Transaction {
-    /// Σ accepted payments by points.
+    /// Sum of the accepted payments by points.
     pub fn paid_by_points(&self) -> Money {
         let points = self.payments.iter().filter(|payment| payment.counts() && payment.method == POINTS);
         points.fold(Money::ZERO, |sum, payment| sum.saturating_add(payment.amount))
@@ -161,7 +161,7 @@ pub struct Line {
     pub list_price: Money,
     /// Every discount with its source.
     pub discounts: Vec<LineDiscount>,
-    /// Σ discounts, the basket's share included.
+    /// Sum of the discounts, the basket's share included.
     pub discount: Money,
     /// Basis points.
     pub tax_rate_bp: u32,
@@ -297,11 +297,11 @@ pub struct Transaction {
     pub prices_include_tax: bool,
     /// Sum of quantity × price of the sold lines, in minor currency units.
     pub subtotal: Money,
-    /// Σ line discounts.
+    /// Sum of the line discounts.
     pub discount: Money,
-    /// Σ line taxes.
+    /// Sum of the line taxes.
     pub tax: Money,
-    /// Σ cash rounding of its payments.
+    /// Sum of the cash rounding of its payments.
     pub rounding: Money,
     /// subtotal − discount + tax (on top), or without + tax (contained).
     pub total: Money,
@@ -319,15 +319,15 @@ pub struct Transaction {
     pub points_lots: Vec<LotPart>,
     /// Its payments, in order.
     pub payments: Vec<Payment>,
-    /// Σ accepted amounts.
+    /// Sum of the accepted amounts.
     pub amount_paid: Money,
     /// total − amount_paid.
     pub amount_due: Money,
     /// Amount due if the rest is paid in cash now.
     pub cash_due: Money,
-    /// Σ change of its payments.
+    /// Sum of the change of its payments.
     pub change: Money,
-    /// Σ refunds of its returns.
+    /// Sum of the refunds of its returns.
     pub refunded: Money,
     /// Marks for a person, for example `negative_stock`, `price_override`.
     pub flags: Vec<String>,

@@ -41,12 +41,12 @@ pub struct ReverseDeposit {
     pub reason: String,
 }
 
-/// Most days for which a deposit may be recorded late.
+/// Most days between a deposit and its recording.
 const LATE_DAYS_MAX: i64 = 31;
 /// A day, in milliseconds.
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Writes a deposit down, of no more than is in the safe; gives the safe afterwards too.
+/// Records a deposit, which can't be more than the safe contains. The event has the safe's content afterwards.
 ///
 /// # Errors
 /// `validation_failed` (also for more than is in the safe), `insufficient_role`.
@@ -87,10 +87,10 @@ pub fn deposit(
     settle_safe(Event::of(fact::CashDeposited { deposit }), None, authorization, book)
 }
 
-/// Takes a wrong deposit back by another one; `reversed`: this was done before.
+/// Reverses a wrong deposit by a deposit of the negative amount. `reversed`: whether this was done before.
 ///
 /// # Errors
-/// `validation_failed`, `insufficient_role`, `invalid_state` (taken back before, or takes one back itself).
+/// `validation_failed`, `insufficient_role`, `invalid_state` (it was reversed before, or reverses another deposit).
 #[expect(clippy::too_many_arguments, reason = "a rule gets all that it may know as arguments")]
 pub fn reverse(
     cmd: &ReverseDeposit,

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_balance_is_refused_with_its_line() {
+    fn an_unbalanced_entry_is_refused_with_its_line() {
         let unbalanced = by_book(&[line("", "1040", 5), line("", "6050", -4)]);
         assert_eq!(unbalanced, Err(Refusal::Unbalanced { debit: Money::new(5), credit: Money::new(4) }));
         let both = HandLine { credit: 5, ..line("", "6050", 5) };

@@ -1,4 +1,4 @@
-//! Rules of ledger: decisions and their effects.
+//! Rules of the ledger: the decisions that concern a whole store.
 
 mod evolve;
 mod open_shift;

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_locked_until_a_day_fills_the_gaps_and_nothing_else() {
+    fn a_lock_until_a_day_fills_only_the_gaps() {
         let mut days = locked(&[(18, 18), (22, 25)]);
         let open = days.open_until(november(23));
         assert_eq!(open, [(BEGINNING, november(17)), (november(19), november(21))]);

@@ -1,4 +1,4 @@
-//! Rules of register: decisions and their effects.
+//! Rules of tills.
 
 use crate::model::base::refusal::Refusal;
 
@@ -12,11 +12,11 @@ pub use register_view::RegisterView;
 /// Most tills of a store, those that were made by their first use among them.
 pub const REGISTERS_MAX: usize = 500;
 
-/// Whether another till finds room.
+/// Checks that the store may have another register.
 ///
 /// # Errors
 /// `validation_failed`.
-pub(crate) fn room(count: usize) -> Result<(), Refusal> {
+pub(crate) fn check_limit(count: usize) -> Result<(), Refusal> {
     if count < REGISTERS_MAX {
         return Ok(());
     }

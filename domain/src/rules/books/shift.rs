@@ -1,4 +1,4 @@
-//! Rules of shift: decisions and their effects.
+//! Rules of shifts.
 
 use crate::model::base::refusal::Refusal;
 use crate::model::books::shift::{Shift, ShiftState};
@@ -24,7 +24,7 @@ pub use shift_view::{
     MethodSummary, ShiftSummary, ShiftSums, ShiftView, blind, by_method, overdue, summary, sums, view,
 };
 
-/// Whether `caller` may act on `shift`: one's own, managers any.
+/// Checks that `caller` may act on `shift`: cashiers on their own, managers on any.
 ///
 /// # Errors
 /// `insufficient_role`.
@@ -33,7 +33,7 @@ pub fn may_run(caller: &Principal, shift: &Shift) -> Result<(), Refusal> {
     if own || caller.role.manages() { Ok(()) } else { Err(Refusal::InsufficientRole) }
 }
 
-/// Whether `caller` may sell in `shift`, and the shift still sells.
+/// Checks that `caller` may sell in `shift`, and that the shift is open.
 ///
 /// # Errors
 /// `insufficient_role`, `invalid_state`.

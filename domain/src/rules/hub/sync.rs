@@ -1,4 +1,4 @@
-//! Rules of sync: decisions and their effects.
+//! Rules of the synchronisation with head office.
 
 mod decided;
 mod digest;

@@ -1,4 +1,4 @@
-//! Rules of adjustment: decisions and their effects.
+//! Rules of adjustments of stock.
 
 mod adjustment_command;
 mod decide;

@@ -1,4 +1,4 @@
-//! Rules of opname: decisions and their effects.
+//! Rules of counts of stock (opname).
 
 mod count;
 mod differences;

@@ -1,4 +1,4 @@
-//! Rules of product: decisions and their effects.
+//! Rules of products.
 
 use crate::model::base::ids::Sku;
 use crate::model::base::refusal::{FieldProblem, Refusal};

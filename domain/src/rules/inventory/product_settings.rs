@@ -109,7 +109,7 @@ pub fn named(name: &str) -> Option<(Sku, &str)> {
     Some((Sku(sku.to_owned()), field))
 }
 
-/// Takes in a setting of the feed: its value, unless an own write stays on top. Fields that this version does
+/// Applies a setting of the feed: its value, unless an own write stays on top. Fields that this version does
 /// not know are left to a later one.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Rules of purchase: decisions and their effects.
+//! Rules of purchase orders and price lists.
 
 mod approval;
 mod order_step;

@@ -1,4 +1,4 @@
-//! Rules of receiving: decisions and their effects.
+//! Rules of receipts of goods.
 
 mod doubts;
 mod limit;

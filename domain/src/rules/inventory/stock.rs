@@ -1,4 +1,4 @@
-//! Rules of stock: decisions and their effects.
+//! Rules of stock.
 
 mod context;
 mod cost;
@@ -8,7 +8,7 @@ mod opening;
 mod stock_view;
 mod write_off;
 pub use context::StockContext;
-pub(crate) use context::short;
+pub(crate) use context::check_on_hand;
 pub(crate) use cost::average;
 pub use cost::{Incoming, Moved};
 pub(crate) use damaged::enough_damaged;

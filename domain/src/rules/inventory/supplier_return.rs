@@ -1,4 +1,4 @@
-//! Supplier returns: goods back to where they came from, out of stock at the average.
+//! Returns to suppliers: goods leave the stock at the average cost.
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
@@ -60,7 +60,7 @@ pub struct NewSupplierReturnLine {
 crate::rules::selling::sale::scanned!(NewSupplierReturnLine, "lines", |line| vec![("qty", &mut line.qty)]);
 
 impl NewSupplierReturn {
-    /// Checks that do not need the shop.
+    /// Checks that need no data of the store.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -82,11 +82,11 @@ impl NewSupplierReturn {
 }
 
 /// Requires a manager if the goods cost more than the supplier owes for them, by more than a person may write off. A
-/// supplier who is not on a list owes nothing: nobody can check the claim, so that the whole cost counts.
+/// supplier who is not on a list owes nothing, since the claim can't be checked: the whole cost is a loss.
 fn within_limit(
     lines: &[SupplierReturnLine],
     is_listed: bool,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Allowed, Refusal> {
     let owed = |line: &SupplierReturnLine| if is_listed { line.claim } else { Money::ZERO };
     let lost = |line: &SupplierReturnLine| line.stock_cost.saturating_sub(owed(line)).max(Money::ZERO);
@@ -95,10 +95,10 @@ fn within_limit(
         true => "returning goods for less than they cost",
         false => "returning goods of this cost to a supplier who is not in the list of suppliers",
     };
-    room.write_off(loss, action)
+    context.write_off(loss, action)
 }
 
-/// Sends goods back. `is_listed`: head office has sent the supplier. `movement_ids` has one ID per line.
+/// Returns goods to a supplier. `is_listed`: the supplier is in head office's list. `movement_ids` has one ID per line.
 ///
 /// # Errors
 /// `validation_failed`, `insufficient_role`, `unknown_sku`, `insufficient_stock`, `approval_required`.
@@ -108,17 +108,17 @@ pub fn return_to_supplier(
     movement_ids: Vec<MovementId>,
     is_listed: bool,
     products: &BTreeMap<Sku, Product>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::SupplierReturnPosted>, Refusal> {
     cmd.check()?;
-    room.authorization.in_stock_room()?;
+    context.authorization.in_stock_room()?;
     let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
     let asked = cmd.lines.iter().map(|line| (&line.sku, line.qty));
     match cmd.bucket {
-        StockPlace::OnHand => room.there(asked)?,
-        StockPlace::Damaged => enough_damaged(asked, room.book)?,
+        StockPlace::OnHand => context.require_on_hand(asked)?,
+        StockPlace::Damaged => enough_damaged(asked, context.book)?,
     }
-    let mut moves = room.moves("supplier_return", id.as_str(), movement_ids);
+    let mut moves = context.moves("supplier_return", id.as_str(), movement_ids);
     let mut lines = Vec::with_capacity(found.len());
     for (line_no, (asked, product)) in (1_u32..).zip(cmd.lines.iter().zip(found)) {
         let (stock_cost, balance_after) = match cmd.bucket {
@@ -145,11 +145,11 @@ pub fn return_to_supplier(
             balance_after,
         });
     }
-    let written_off = within_limit(&lines, is_listed, room)?.written_off;
+    let written_off = within_limit(&lines, is_listed, context)?.written_off;
     let rows = Rows { written_off, ..moves.done() };
     let document = SupplierReturn {
         supplier_return_id: id.clone(),
-        store_id: room.rules.store_id.clone(),
+        store_id: context.rules.store_id.clone(),
         supplier_id: cmd.supplier_id.clone(),
         reference: cmd.reference.clone(),
         bucket: cmd.bucket,
@@ -157,9 +157,9 @@ pub fn return_to_supplier(
         stock_cost: sum("lines", lines.iter().map(|line| line.stock_cost))?,
         lines,
         note: cmd.note.clone(),
-        business_date: room.today(),
-        created_by: room.authorization.caller.user_id.clone(),
-        created_at: room.now,
+        business_date: context.today(),
+        created_by: context.authorization.caller.user_id.clone(),
+        created_at: context.now,
     };
     record::document_fits("lines", &document, document.lines.len())?;
     Ok(Event::new(fact::SupplierReturnPosted { document }, rows))

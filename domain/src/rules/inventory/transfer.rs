@@ -1,4 +1,4 @@
-//! Rules of transfer: decisions and their effects.
+//! Rules of transfers between stores.
 
 mod merge_remote;
 mod precedence;

@@ -1,4 +1,4 @@
-//! Rules of member: decisions and their effects.
+//! Rules of members.
 
 mod apply_feed;
 mod change;

@@ -1,4 +1,4 @@
-//! Rules of points: decisions and their effects.
+//! Rules of members' points.
 
 mod adjust;
 mod expiry;

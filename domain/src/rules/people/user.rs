@@ -1,4 +1,4 @@
-//! Rules of user: decisions and their effects.
+//! Rules of users.
 
 pub mod account_change;
 pub mod administrator;

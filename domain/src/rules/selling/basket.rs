@@ -39,13 +39,13 @@ pub struct PricedLine {
 pub struct Basket {
     /// The lines, in order; never merged or split.
     pub lines: Vec<PricedLine>,
-    /// Σ gross.
+    /// Sum of the gross.
     pub subtotal: Money,
     /// Sum of the discounts, in minor currency units.
     pub discount: Money,
     /// Sum of the tax of the sales, in minor currency units.
     pub tax: Money,
-    /// Σ totals.
+    /// Sum of the totals.
     pub total: Money,
 }
 

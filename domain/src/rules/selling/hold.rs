@@ -1,4 +1,4 @@
-//! Rules of hold: decisions and their effects.
+//! Rules of parked baskets.
 
 mod expire;
 mod hold_view;

@@ -1,4 +1,4 @@
-//! Rules of promotion: decisions and their effects.
+//! Rules of promotions.
 
 mod evaluate;
 mod kind;

@@ -1,4 +1,4 @@
-//! Rules of returns: decisions and their effects.
+//! Rules of returns.
 
 mod after;
 mod draft;

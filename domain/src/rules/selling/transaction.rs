@@ -1,4 +1,4 @@
-//! Rules of transaction: decisions and their effects.
+//! Rules of sales.
 
 mod answer_text;
 mod transaction_view;

@@ -29,7 +29,7 @@ pub use stock_documents::{order, supplier, transfer};
 /// The longest ID of a record, in bytes: that of a setting names a product and a field.
 pub const RECORD_ID_BYTES_MAX: usize = 192;
 
-/// The most that a record weighs, in bytes of text.
+/// Most bytes of a record as text.
 pub const RECORD_BYTES_MAX: usize = 1024 * 1024;
 
 /// Greatest depth to which a record may be nested.
@@ -44,7 +44,7 @@ pub(super) const PRICE_MAX: i64 = 1_000_000_000_000;
 /// The highest reorder level.
 const REORDER_LEVEL_MAX: i64 = 1_000_000_000;
 
-/// All of a price, in basis points.
+/// 100 percent, in basis points.
 const RATE_BP_MAX: i64 = 10_000;
 
 /// The longest category, tax code, barcode and tier, in bytes.
@@ -62,11 +62,11 @@ pub(super) const VALUE_BYTES_MAX: usize = 1024;
 /// Most epochs and parked records that a page names for its balances.
 const NAMED_MAX: usize = 10_000;
 
-/// 2000-01-01 to 2200-01-01: what any clock here may say.
+/// Valid times of clocks: 2000-01-01 to 2200-01-01.
 pub const MOMENTS: RangeInclusive<i64> = 946_684_800_000..=7_258_118_400_000;
 
-/// Range of times at which a value about a person may have been set: from the beginning of time, which means that
-/// nobody did, or a clock that had stopped, to a year before the last that can be written down.
+/// Range of times at which a user's field may have been set. 0 means that it was never set, or that a clock had
+/// stopped. The end is a year before the last time that can be stored.
 const WORDS: RangeInclusive<i64> = 0..=LATEST_WORD.0;
 
 /// Values of a store that a record is checked against.
@@ -78,7 +78,7 @@ pub struct Own<'a> {
     pub costs_max: Costs,
 }
 
-/// A record whatever it is: whether it can be kept and shown at all.
+/// Checks a record of any kind: whether it can be stored and shown.
 ///
 /// # Errors
 /// `validation_failed`.
@@ -100,7 +100,7 @@ pub fn envelope(change: &Change) -> Result<(), Refusal> {
     fields.done()
 }
 
-/// Whether a value is no larger than what is left.
+/// Whether a value is at most as large as `left`, which is reduced by its size.
 fn fits(value: &Value, depth: usize, left: &mut usize) -> bool {
     let deeper = depth.saturating_add(1);
     let mut take = |bytes: usize| match left.checked_sub(bytes) {
@@ -123,27 +123,27 @@ fn fits(value: &Value, depth: usize, left: &mut usize) -> bool {
         }
 }
 
-/// The ID of a record is the ID of the thing that it describes.
+/// Checks that the ID of a record is the ID of the object that it describes.
 pub(super) fn same(fields: &mut Fields, path: &str, change: &Change, id: &str) {
     if change.id != id {
         fields.wrong(path, "must be the record's own id");
     }
 }
 
-/// An ID, where one is needed.
+/// Checks an ID that must not be empty.
 pub(crate) fn id(fields: &mut Fields, path: &str, text: &str) {
     fields.code(path, text, ID_BYTES_MAX);
     line(fields, path, text);
 }
 
-/// A text of one line.
+/// Checks a text of one line.
 pub(super) fn line(fields: &mut Fields, path: &str, text: &str) {
     if text.contains(['\n', '\t']) {
         fields.wrong(path, "must not contain control characters");
     }
 }
 
-/// A text for people, as it was written down: the printing code handles characters that can't be printed.
+/// Checks the length of a text for people, as it was typed: the printing code handles characters that can't be printed.
 pub(super) fn loose(fields: &mut Fields, path: &str, text: &str, chars_max: usize) {
     if text.len() > chars_max && text.chars().count() > chars_max {
         fields.wrong(path, format!("must be at most {chars_max} characters"));
@@ -152,7 +152,7 @@ pub(super) fn loose(fields: &mut Fields, path: &str, text: &str, chars_max: usiz
     }
 }
 
-/// The store, where one is named.
+/// Checks that a store, if one is named, is this store.
 pub(crate) fn this_store(fields: &mut Fields, path: &str, store_id: &StoreId, own: &Own<'_>) {
     if store_id != own.store_id {
         fields.wrong(path, format!("must be {}, this store", own.store_id));
@@ -165,7 +165,7 @@ pub(super) fn moment(fields: &mut Fields, path: &str, at: UtcMs) {
     }
 }
 
-/// A product. When it was changed is not looked at: nothing goes by it.
+/// Checks a product. The time of its change is not checked, because nothing depends on it.
 ///
 /// # Errors
 /// `validation_failed`.
@@ -252,7 +252,7 @@ pub fn user(change: &Change, user: &UserDown, here: &Own<'_>) -> Result<(), Refu
     }
     version(&mut fields, "token_version", user.token_version);
     version(&mut fields, "grant", user.grant);
-    // A word that is said knowing these comes after them: what could not be written down any more would stay for ever.
+    // A later change must have a later time: a value with the last possible time could never be changed.
     let FieldTimes { username, name, role, password } = user.times;
     for (path, at) in [("username", username), ("name", name), ("role", role), ("password", password)] {
         fields.range(format!("times.{path}"), at.0, WORDS);
@@ -260,7 +260,7 @@ pub fn user(change: &Change, user: &UserDown, here: &Own<'_>) -> Result<(), Refu
     fields.done()
 }
 
-/// A counter that is still used: one at its end could never rise again.
+/// Checks a counter: one at its largest value could not rise again.
 fn version(fields: &mut Fields, path: &str, count: u64) {
     fields.range(path, i64::try_from(count).unwrap_or(i64::MAX), 0..=FIGURE_MAX);
 }
@@ -268,7 +268,7 @@ fn version(fields: &mut Fields, path: &str, count: u64) {
 /// The highest version that tokens may have.
 pub const VERSION_MAX: u64 = FIGURE_MAX.unsigned_abs();
 
-/// The death of somebody's tokens.
+/// Checks the revocation of a user's tokens.
 ///
 /// # Errors
 /// `validation_failed`.

@@ -1,4 +1,4 @@
-//! The lanes of the feed: what must not wait goes first.
+//! Lanes of the feed. Changes that must not wait, such as a disabled user, are in the first ones.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 /// Lanes in priority order; each has its own cursor.
 pub const LANES: [&str; 4] = [USERS, PRICES, MEMBERS, REST];
 
-/// `user`, `token_revocation`.
+/// Lane of `user` and `token_revocation`.
 pub const USERS: &str = "users";
 
-/// `settings`, `register`, `store`, `price`, `promotion`.
+/// Lane of `settings`, `register`, `store`, `price` and `promotion`.
 pub const PRICES: &str = "prices";
 
-/// `member`, `points`.
+/// Lane of `member` and `points`.
 pub const MEMBERS: &str = "members";
 
-/// `product`, `supplier`, `purchase_order`, `transfer`.
+/// Lane of `product`, `supplier`, `purchase_order` and `transfer`.
 pub const REST: &str = "rest";
 
 /// Kind of a change of the feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Every token of a user below a version is dead.
+    /// The tokens of a user below a version are revoked.
     TokenRevocation,
     /// A user that head office gives to the store.
     User,
@@ -92,7 +92,7 @@ impl Kind {
         }
     }
 
-    /// Lane in which it travels.
+    /// Lane in which the kind is sent.
     pub fn lane(self) -> &'static str {
         match self {
             Self::TokenRevocation | Self::User => USERS,

@@ -28,7 +28,7 @@ pub struct About {
     pub amount: i64,
 }
 
-/// A wrong word about a record is no worse than none: the record stands.
+/// Reads the description of a record. One that can't be read is ignored, and does not invalidate the record.
 pub(super) fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<About>, D::Error> {
     Value::deserialize(deserializer).map(|about| serde_json::from_value(about).ok())
 }

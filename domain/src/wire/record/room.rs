@@ -5,14 +5,14 @@ use crate::model::selling::transaction::{Line, LineDiscount, Payment, PriceReaso
 
 /// Names and figures of an object in a list: a line has most of them, some 400 bytes.
 const OBJECT_BYTES: usize = 512;
-/// Names and figures of what is next to a line: its number, and one more figure at most.
+/// Bytes beside a line: its number, and at most one more figure.
 const BESIDE_LINE_BYTES: usize = 128;
 /// Names and figures of the basket itself.
 const BASKET_BYTES: usize = 2 * 1024;
 /// Most bytes that a byte of a text takes: `\u0001`.
 const ESCAPED_BYTES: usize = 6;
 
-/// No less than the basket takes as JSON.
+/// Upper bound of the bytes of a basket as JSON.
 pub fn of_basket(basket: &Transaction) -> usize {
     let ids = [
         basket.transaction_id.as_str(),
@@ -49,7 +49,7 @@ fn payment(payment: &Payment) -> usize {
     object([payment_id.as_str(), method, some(reference), some(origin)])
 }
 
-/// What is stored beside a line, with this text.
+/// Upper bound of the bytes that are stored beside a line, with this text.
 fn beside_line(text: &str) -> usize {
     text.len().saturating_mul(ESCAPED_BYTES).saturating_add(BESIDE_LINE_BYTES)
 }

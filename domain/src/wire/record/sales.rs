@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransactionPaid {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     pub transaction: Transaction,
     /// Effect of each line on stock.
@@ -26,11 +26,11 @@ pub struct TransactionPaid {
     pub points: Vec<PointsEntry>,
 }
 
-/// The same without the sale itself, whose text somebody has: most records are of this kind, and none is worth a copy.
+/// [`TransactionPaid`] as it is written. Most records are of this kind, so it borrows instead of copying the sale.
 #[derive(Serialize)]
 struct PaidSale<'a> {
     business_date: Date,
-    /// Null.
+    /// Null, until [`SaleText::put_into`] puts the sale's text here.
     transaction: (),
     lines: Vec<LineEffect>,
     points: &'a [PointsEntry],
@@ -54,7 +54,7 @@ impl Payload for TransactionPaid {
         of_sale(self.business_date, &self.transaction, &self.points)
     }
 
-    /// Its accepted payments, its goods, its points.
+    /// A sale moves its accepted payments, its goods and its points.
     fn effect(&self, _kind: &str, store_id: &str) -> Result<Effect, String> {
         let sale = &self.transaction;
         of_store(sale.store_id.as_str(), store_id)?;
@@ -77,9 +77,9 @@ impl Payload for TransactionPaid {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransactionVoided {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
-    /// The transaction; without a receipt number it was never paid, and moves no figure.
+    /// The transaction. It was never paid if it has no receipt number.
     pub transaction: Transaction,
     /// Effect of each line on stock.
     pub lines: Vec<LineEffect>,
@@ -87,7 +87,7 @@ pub struct TransactionVoided {
     pub refunds: Vec<ReversedPayment>,
     /// Points movements of the void.
     pub points: Vec<PointsEntry>,
-    /// The hold in which the basket waited, where it did: it counts in no shift.
+    /// The hold in which the basket waited. Such a void counts in no shift. `None` if the basket was not on hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<Hold>,
 }
@@ -97,7 +97,7 @@ impl Payload for TransactionVoided {
         of_sale(self.business_date, &self.transaction, &self.points)
     }
 
-    /// Effect of a void. A basket that was never complete moves nothing here, since nothing came before.
+    /// A void reverses the sale. A basket that was never paid moves nothing, since it has no earlier record.
     fn effect(&self, _kind: &str, store_id: &str) -> Result<Effect, String> {
         let sale = &self.transaction;
         of_store(sale.store_id.as_str(), store_id)?;
@@ -123,7 +123,7 @@ impl Payload for TransactionVoided {
 /// Payload of `return.posted` and `return.voided`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReturnRecord {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     pub document: Return,
     /// Effect of each line on stock.
@@ -140,7 +140,7 @@ impl Payload for ReturnRecord {
         about.points(back.member_id.as_ref(), &self.points)
     }
 
-    /// Goods and money go back; its void takes that back.
+    /// A return moves goods to the store and money to the customer. Its void reverses both.
     fn effect(&self, kind: &str, store_id: &str) -> Result<Effect, String> {
         let back = &self.document;
         of_store(back.store_id.as_str(), store_id)?;
@@ -167,13 +167,13 @@ impl Payload for ReturnRecord {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TenderCorrected {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     /// The sale with both payments.
     pub transaction: Transaction,
     /// The payment that was wrong.
     pub wrong: PaymentId,
-    /// Those that take its place.
+    /// The payments that replace it.
     pub right: Vec<PaymentId>,
 }
 
@@ -188,7 +188,7 @@ impl TenderCorrected {
         std::iter::once((&self.wrong, -1)).chain(self.right.iter().map(|id| (id, 1)))
     }
 
-    /// By how much the sale's cash rounding is another.
+    /// Change of the sale's cash rounding.
     pub fn rounding(&self) -> Money {
         let part = |(id, sign): (&PaymentId, i64)| Some(self.payment(id).ok()?.rounding.saturating_mul(sign));
         self.changes().filter_map(part).fold(Money::ZERO, Money::saturating_add)
@@ -200,7 +200,7 @@ impl Payload for TenderCorrected {
         of_sale(self.business_date, &self.transaction, &[])
     }
 
-    /// Another method was meant: the wrong payment never came, the right ones did.
+    /// A corrected tender takes the wrong payment out of the sums of its method, and adds the right ones to theirs.
     fn effect(&self, _kind: &str, store_id: &str) -> Result<Effect, String> {
         let sale = &self.transaction;
         of_store(sale.store_id.as_str(), store_id)?;
@@ -224,7 +224,7 @@ pub fn transaction_paid(
     sale_paid(stamp, transaction, &SaleText::of(transaction), movements, points)
 }
 
-/// The same where the sale is written already, as `text`.
+/// The record of a completed sale whose JSON text is already made.
 pub fn sale_paid(
     stamp: &Stamp,
     transaction: &Transaction,
@@ -243,7 +243,7 @@ pub fn transaction_voided(stamp: &Stamp, transaction: &Transaction) -> String {
     sale_voided(stamp, transaction, &[], &[], &[])
 }
 
-/// The record of a basket that was voided while it waited.
+/// The record of a basket that was voided while it was on hold.
 pub fn hold_voided(stamp: &Stamp, hold: &Hold, transaction: &Transaction) -> String {
     let payload = TransactionVoided {
         business_date: transaction.business_date,
@@ -277,15 +277,15 @@ pub fn sale_voided(
 
 /// The record of a return.
 pub fn return_posted(stamp: &Stamp, back: &Return, movements: &[Movement], points: &[PointsEntry]) -> String {
-    text(stamp, AnyPayload::ReturnPosted, returned(back, movements, points))
+    text(stamp, AnyPayload::ReturnPosted, return_record(back, movements, points))
 }
 
 /// The record of a voided return.
 pub fn return_voided(stamp: &Stamp, back: &Return, movements: &[Movement], points: &[PointsEntry]) -> String {
-    text(stamp, AnyPayload::ReturnVoided, returned(back, movements, points))
+    text(stamp, AnyPayload::ReturnVoided, return_record(back, movements, points))
 }
 
-fn returned(back: &Return, movements: &[Movement], points: &[PointsEntry]) -> ReturnRecord {
+fn return_record(back: &Return, movements: &[Movement], points: &[PointsEntry]) -> ReturnRecord {
     ReturnRecord {
         business_date: back.business_date,
         document: back.clone(),
@@ -294,7 +294,7 @@ fn returned(back: &Return, movements: &[Movement], points: &[PointsEntry]) -> Re
     }
 }
 
-/// The record of a corrected tender: the last accepted payments take the wrong one's place.
+/// The record of a corrected tender: the payments of `right` replace the payment `wrong`.
 pub fn tender_corrected(stamp: &Stamp, sale: &Transaction, wrong: &PaymentId, right: &[PaymentId]) -> String {
     let payload = TenderCorrected {
         business_date: sale.business_date,

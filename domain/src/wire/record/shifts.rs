@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Payload of `shift.opened`, `shift.closed` and `shift.recounted`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ShiftRecord {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     /// The shift with its sums.
     pub shift: Shift,
@@ -31,7 +31,7 @@ impl Payload for ShiftRecord {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CashMoved {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     pub movement: CashMovement,
 }

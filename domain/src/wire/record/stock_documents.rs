@@ -20,7 +20,7 @@ pub const OPNAME_LINES_MAX: usize = 500;
 /// Payload of `receiving.posted` and `receiving.reversed`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReceivingPosted {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     pub receiving: Receiving,
     /// Effect of each line on stock; for a receipt it is in the document.
@@ -58,7 +58,7 @@ impl Payload for ReceivingPosted {
 /// Payload of `transfer.sent`, `.received`, `.cancelled` and `.resolved`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransferRecord {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     /// The document as it is now.
     pub transfer: Transfer,
@@ -97,7 +97,7 @@ impl Payload for TransferRecord {
 /// Payload of `adjustment.posted`; also of one that is rejected or reversed, as its state says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AdjustmentPosted {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     pub adjustment: Adjustment,
     /// Effect of each line on stock.
@@ -123,7 +123,7 @@ impl Payload for AdjustmentPosted {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OpnamePosted {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     pub opname: Opname,
     /// Number of this part, starting at 1.
@@ -154,7 +154,7 @@ impl Payload for OpnamePosted {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SupplierReturnPosted {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     pub document: SupplierReturn,
 }
@@ -185,7 +185,7 @@ impl Payload for SupplierReturnPosted {
 pub struct StockMoved {
     /// ID of the store.
     pub store_id: StoreId,
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     /// Number of this part, starting at 1.
     pub part: u32,
@@ -220,7 +220,7 @@ pub fn receiving_posted(stamp: &Stamp, receiving: &Receiving) -> String {
     text(stamp, AnyPayload::ReceivingPosted, received(receiving, &[]))
 }
 
-/// The record of a receipt that was taken back.
+/// The record of a reversed receipt.
 pub fn receiving_reversed(stamp: &Stamp, receiving: &Receiving, movements: &[Movement]) -> String {
     text(stamp, AnyPayload::ReceivingReversed, received(receiving, movements))
 }

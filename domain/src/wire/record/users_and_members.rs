@@ -63,7 +63,7 @@ impl Payload for ProductSettingsChanged {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointsAdjusted {
-    /// Business date of the deposit.
+    /// Business date to which the record belongs.
     pub business_date: Date,
     pub entry: PointsEntry,
     /// Reason given for the correction.
@@ -92,19 +92,19 @@ pub struct UserChanged {
     pub role: Role,
     /// The store that the person belongs to.
     pub store_id: StoreId,
-    /// Whether the person may log in.
+    /// Whether the user is disabled.
     pub disabled: bool,
-    /// Tokens of an earlier version are dead.
+    /// Version of the user's tokens. Those of an earlier version are revoked.
     pub token_version: u64,
-    /// argon2id in PHC form; none: no log-in by password. Head office keeps it with the record, and gives it to
-    /// nobody but this store.
+    /// argon2id in PHC form. `None`: no log-in by password. Head office keeps it with the record, and sends it to
+    /// this store only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password_hash: Option<String>,
-    /// When each of these fields was set: the record has the whole person, including what was set long before it.
+    /// When each of these fields was set. The record has all fields of the user, also those that were set earlier.
     pub times: FieldTimes,
-    /// When the person was created, at whichever place.
+    /// When the user was created, at a store or head office.
     pub created_at: UtcMs,
-    /// When the person was last changed.
+    /// When the user was last changed.
     pub updated_at: UtcMs,
 }
 
@@ -115,7 +115,7 @@ impl Payload for UserChanged {
 
     fn effect(&self, _kind: &str, store_id: &str) -> Result<Effect, String> {
         of_store(self.store_id.as_str(), store_id)?;
-        // A denial counts whatever was said when: head office takes such words as said at the latest.
+        // A denial applies regardless of its times: head office reads later ones as the latest valid time.
         if self.times.latest() > LATEST_WORD && !self.disabled {
             return Err(format!("times is later than {LATEST_WORD}: the store's clock was wrong"));
         }

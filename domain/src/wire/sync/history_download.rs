@@ -1,4 +1,4 @@
-//! The way back: a store's own records, and snapshots of the feed.
+//! Messages by which a store gets its own records back, and snapshots of the feed.
 
 use crate::model::base::time::UtcMs;
 use crate::wire::feed::{Change, Coverage};
@@ -26,11 +26,11 @@ pub struct OwnAnswer {
     pub prev_hash: String,
     /// Records in order of their sequence numbers.
     pub events: Vec<PushEvent>,
-    /// Whether more records wait.
+    /// Whether there are more records.
     pub more: bool,
     /// Position of the hub in this epoch.
     pub head: ChainHead,
-    /// Ranges of this epoch that are missing for ever.
+    /// Ranges of this epoch that are missing permanently.
     pub holes: Vec<Hole>,
     /// Generation of the hub's database.
     pub hub_generation: String,

@@ -71,14 +71,14 @@ impl Store {
     ) -> Result<Option<Event<fact::TransferChanged>>, Refusal> {
         let who = boss();
         let rules: &Rules = &self.rules;
-        let room = StockContext {
+        let context = StockContext {
             now: wall,
             authorization: Authorization::unapproved(&who),
             rules,
             book: &self.disk.ledger,
         };
         let ids = (0..4).map(|n| MovementId(format!("mov_{}_{n}", self.disk.log.len()))).collect();
-        rule(ids, &room)
+        rule(ids, &context)
     }
 
     fn commits(
@@ -100,8 +100,8 @@ impl Store {
     pub fn sends(&mut self, wall: UtcMs, to: &StoreId, id: &str, qty: i64, stamp: &str) {
         let cmd = NewTransfer { to_store_id: to.clone(), lines: lines(qty), note: None, draft: None };
         let products = BTreeMap::from([(Sku::from(GOODS), product(GOODS, 1000))]);
-        let event = self.decide(wall, |ids, room| {
-            transfer::create(&cmd, Receiver::Listed, id.into(), ids, &products, room).map(Some)
+        let event = self.decide(wall, |ids, context| {
+            transfer::create(&cmd, Receiver::Listed, id.into(), ids, &products, context).map(Some)
         });
         let stamp = self.stamp(wall, stamp);
         self.commits(&event.unwrap().unwrap(), &stamp, Some(record::transfer_sent)).unwrap();
@@ -116,9 +116,9 @@ impl Store {
         };
         let Some(known) = self.disk.transfers.values().find(mine).cloned() else { return false };
         let cmd = ReceiveTransfer { lines: lines(known.lines[0].qty.get() - short) };
-        let event = self.decide(wall, |ids, room| match receives {
-            true => transfer::receive(&cmd, &known, ids, room).map(Some),
-            false => transfer::cancel(&known, ids, room).map(Some),
+        let event = self.decide(wall, |ids, context| match receives {
+            true => transfer::receive(&cmd, &known, ids, context).map(Some),
+            false => transfer::cancel(&known, ids, context).map(Some),
         });
         let tell: Reported = if receives { record::transfer_received } else { record::transfer_cancelled };
         let stamp = self.stamp(wall, stamp);
@@ -131,7 +131,7 @@ impl Store {
         let reported: Transfer = serde_json::from_value(change.payload.clone()).unwrap();
         let known = self.disk.transfer(&reported.transfer_id);
         let event =
-            self.decide(wall, |ids, room| transfer::merge_remote(&reported, known.as_ref(), ids, room));
+            self.decide(wall, |ids, context| transfer::merge_remote(&reported, known.as_ref(), ids, context));
         let Ok(Some(event)) = event else { return Ok(()) };
         let Event { fact: fact::TransferChanged { transfer, .. }, rows: Rows { movements, .. } } = &event;
         // Goods that left again or were found here are reported to head office; the document alone is not.

@@ -19,7 +19,7 @@ fn named(path: &serde_path_to_error::Path, problem: &str) -> String {
     }
 }
 
-/// The problem as a person reads it behind the field's path.
+/// The problem in plain words, to follow the field's path.
 fn plain(problem: &str) -> String {
     if problem.starts_with("missing field `") {
         return "is missing".to_owned();
@@ -39,7 +39,7 @@ fn plain(problem: &str) -> String {
     expected.and_then(kind).map_or_else(|| problem.to_owned(), |kind| format!("must be {kind}"))
 }
 
-/// Text after `beginning`, up to what is expected, and the expected.
+/// The text after `beginning`, and the expected names after it.
 fn split<'a>(problem: &'a str, beginning: &str) -> Option<(&'a str, &'a str)> {
     problem.strip_prefix(beginning)?.split_once("`, ")
 }
@@ -50,7 +50,7 @@ fn names(expected: &str) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// A type of Rust or serde; `None` if the words are somebody's own.
+/// A type of Rust or serde in plain words. `None` if it is another text.
 fn kind(expected: &str) -> Option<&'static str> {
     Some(match expected {
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",

@@ -1,4 +1,4 @@
-//! The latest notices, for all streams together: each reads at its own pace.
+//! The latest notices, kept once for all streams; each stream reads them at its own pace.
 
 use http::HeaderMap;
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ pub struct EventBuffer<T> {
 struct Kept<T> {
     entries: VecDeque<Entry<T>>,
     notices: usize,
-    /// Everything after this commit is here.
+    /// All notices after this commit are kept.
     floor: u64,
     /// The newest commit with a notice.
     head: u64,
@@ -31,10 +31,10 @@ struct Kept<T> {
 struct Entry<T> {
     number: u64,
     notices: usize,
-    what: Arc<T>,
+    content: Arc<T>,
 }
 
-/// A reader is further behind than the kept commits: it continues from here.
+/// A reader is further behind than the kept commits. It continues after the commit with this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missed(pub u64);
 
@@ -51,14 +51,14 @@ impl<T> EventBuffer<T> {
     }
 
     /// Position at which the reader of a request begins, and whether it continues where it was, by its `Last-Event-ID`.
-    /// The position is `None` if that was never given out, or too long ago.
+    /// The position is `None` if that ID was never sent, or if notices after it are no longer kept.
     pub fn place(&self, headers: &HeaderMap) -> (Option<u64>, bool) {
         let Some(last) = headers.get("last-event-id") else { return (Some(self.head()), false) };
         let known = last.to_str().ok().and_then(|id| id.parse().ok()).filter(|id| self.knows(*id));
         (known, known.is_some())
     }
 
-    /// Whether a reader that heard everything up to this commit can continue.
+    /// Whether a reader that received everything up to this commit can continue.
     pub fn knows(&self, number: u64) -> bool {
         let kept = self.lock();
         (kept.floor..=kept.head).contains(&number)
@@ -78,20 +78,20 @@ impl<T> EventBuffer<T> {
         if number < kept.floor {
             return Err(Missed(kept.head));
         }
-        let from = kept.entries.partition_point(|entries| entries.number <= number);
+        let from = kept.entries.partition_point(|entry| entry.number <= number);
         let chunk = kept.entries.iter().skip(from).take(CHUNK);
-        Ok(chunk.map(|entries| (entries.number, Arc::clone(&entries.what))).collect())
+        Ok(chunk.map(|entry| (entry.number, Arc::clone(&entry.content))).collect())
     }
 
     /// Stores the notices of a commit. Commits that are not newer than the newest one are ignored.
-    pub fn push(&self, number: u64, notices: usize, what: Arc<T>) {
+    pub fn push(&self, number: u64, notices: usize, content: Arc<T>) {
         let mut kept = self.lock();
         if number <= kept.head {
             return;
         }
         kept.head = number;
         kept.notices = kept.notices.saturating_add(notices);
-        kept.entries.push_back(Entry { number, notices, what });
+        kept.entries.push_back(Entry { number, notices, content });
         while kept.notices > self.notices_max {
             let Some(oldest) = kept.entries.pop_front() else { break };
             kept.notices = kept.notices.saturating_sub(oldest.notices);
@@ -141,7 +141,7 @@ mod tests {
         }
         assert_eq!((numbers(&buffer, 10), numbers(&buffer, 13)), (Ok(vec![12, 15]), Ok(vec![15])));
         assert_eq!((numbers(&buffer, 9), buffer.head()), (Err(Missed(15)), 15));
-        assert!(!buffer.knows(16), "from before a restore, perhaps");
+        assert!(!buffer.knows(16), "it may be from before a restore");
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn it_keeps_no_more_than_it_may() {
+    fn the_oldest_notices_are_dropped_at_the_limit() {
         let buffer = EventBuffer::after_commit(0, NOTICES_MAX);
         for number in 1..=8 {
             push(&buffer, number, 25);

@@ -12,7 +12,7 @@ const VERBS: [&str; 56] = [
     "reverse", "revise", "revoke", "seal", "send", "settle", "start", "submit", "take", "undo", "unlock",
     "unseal", "verify", "void", "withdraw",
 ];
-/// The same of a request that only reads.
+/// Last parts of a path that name an action that only reads.
 const SEARCHES: [&str; 3] = ["lookup", "pull", "search"];
 /// Parts of a path that precede their noun: `current` of `/api/shifts/current`.
 const ADJECTIVES: [&str; 3] = ["current", "effective", "own"];

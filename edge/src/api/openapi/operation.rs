@@ -121,7 +121,7 @@ fn parameters<S>(route: &Route<S>, info: &Info, schemas: &mut Schemas) -> Value 
     parameters.into()
 }
 
-/// A field of a query: a parameter is there or not, so it is never null.
+/// A field of a query: a parameter is given or omitted, so it is never null.
 fn parameter(name: &str, required: bool, mut schema: Value) -> Value {
     let description = schema.as_object_mut().and_then(|schema| {
         schema

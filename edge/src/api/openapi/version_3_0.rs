@@ -95,7 +95,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_3_0_lacks_is_written_in_its_words() {
+    fn features_that_openapi_3_0_lacks_are_converted() {
         let schema = json!({"properties": {
             "name": {"type": ["string", "null"]},
             "const": {"const": "paid"},

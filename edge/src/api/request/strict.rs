@@ -1,4 +1,4 @@
-//! A serde layer that takes objects for structs and nothing else.
+//! A serde layer that accepts only objects for structs.
 //!
 //! serde's derived structs also accept arrays, field by position: `["A1", 2, 500]` would pass for a
 //! line of a sale. A client that sends one is wrong, and gets an error.

@@ -1,5 +1,5 @@
-//! What a document states about a route. It is written beside the handler, in the types that the handler reads and
-//! answers; no route can be made without it.
+//! The description of a route for the API document. It is written beside the handler, with the types that the handler
+//! reads and answers. No route can be made without one.
 
 use super::{BodyKind, Deprecated};
 use crate::api::error::Code;
@@ -50,8 +50,11 @@ pub struct Doc {
     pub(crate) body: Option<BodyDoc>,
     pub(crate) query: Option<SchemaOf>,
     pub(crate) success: Success,
+    /// Other media types of the answer.
     pub(crate) also: &'static [&'static str],
+    /// Codes of refusals, beyond those of every such route.
     pub(crate) refusals: &'static [Code],
+    /// Reason why no answer is stored under an `Idempotency-Key`.
     pub(crate) unkeyed: Option<&'static str>,
     pub(crate) versioned: bool,
     pub(crate) by_ticket: bool,
@@ -68,19 +71,19 @@ impl Doc {
         Draft { tag, summary, body: None, query: None }
     }
 
-    /// The codes of this route beyond those that follow from its access, body, path and query.
+    /// Names the codes of refusals beyond those that follow from access, body, path and query.
     pub const fn refuses(mut self, codes: &'static [Code]) -> Self {
         self.refusals = codes;
         self
     }
 
-    /// Other media types that `Accept` may ask for.
+    /// Names the other media types that `Accept` may request.
     pub const fn also(mut self, media_types: &'static [&'static str]) -> Self {
         self.also = media_types;
         self
     }
 
-    /// A change that keeps no answer under an `Idempotency-Key`, and why.
+    /// Marks a change whose answer is not stored under an `Idempotency-Key`, with the reason.
     pub const fn unkeyed(mut self, reason: &'static str) -> Self {
         self.unkeyed = Some(reason);
         self
@@ -92,7 +95,7 @@ impl Doc {
         self
     }
 
-    /// Lets in a request without a token that has a query parameter `ticket`, which the handler checks.
+    /// Admits a request with a query parameter `ticket` in place of a token. The handler checks the ticket.
     pub const fn by_ticket(mut self) -> Self {
         self.by_ticket = true;
         self

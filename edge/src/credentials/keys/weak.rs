@@ -51,7 +51,7 @@ mod tests {
     use base64::Engine;
 
     #[test]
-    fn keys_under_which_anybody_signs_are_none() {
+    fn keys_under_which_anybody_can_sign_are_invalid() {
         let sign = |mut key: [u8; PUBLIC_KEY_BYTES]| {
             *key.last_mut().unwrap() |= 0x80;
             key

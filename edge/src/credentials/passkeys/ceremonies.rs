@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn many_strangers_end_nobodys_log_in() {
+    fn many_strangers_end_no_log_in() {
         let all = Ceremonies::default();
         all.put("mine".into(), 0, address(1), UtcMs(0));
         for n in 0..6_000_u32 {

@@ -168,7 +168,7 @@ fn ceremonies_are_spent_by_their_first_use_and_die_in_time() {
 }
 
 #[test]
-fn who_is_not_there_is_answered_like_anybody() {
+fn an_unknown_user_gets_the_same_answer_as_others() {
     let party = Passkeys::new(ORIGIN, 0).unwrap();
     let mut device = Authenticator::new(ORIGIN, None);
     let passkey = registered(&party, &mut device);
@@ -219,7 +219,7 @@ fn addresses_carry_no_passkeys() {
 }
 
 #[test]
-fn a_ceremony_is_good_for_what_it_was_begun_for_and_for_that_session() {
+fn a_ceremony_serves_its_purpose_in_its_session_only() {
     let party = Passkeys::new(ORIGIN, 0).unwrap();
     let mut device = Authenticator::new(ORIGIN, None);
     let passkey = registered(&party, &mut device);

@@ -56,7 +56,7 @@ pub fn issue(key: &SigningKey, store_id: &str, hub_id: &str, now: UtcMs) -> Resu
     made(key, store_id, hub_id, now, None)
 }
 
-/// The same for the time that a hub named, with the challenge that it named it with.
+/// As [`issue`], for the time and with the challenge that a hub sent.
 ///
 /// # Errors
 /// [`TokenError::Sign`].

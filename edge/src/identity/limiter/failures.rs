@@ -16,7 +16,7 @@ pub struct Failures {
     /// Failures not yet forgiven, at `last`.
     count: usize,
     last: i64,
-    /// Both as they were before the last attempt, which may turn out to be right.
+    /// `count` and `last` before the last attempt, which is counted as a failure until it succeeds.
     before: Option<(usize, i64)>,
 }
 
@@ -24,7 +24,7 @@ pub struct Failures {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct SavedFailures(usize, i64);
 
-/// Failures by what they are counted for, with the limit for a window.
+/// Failures by name, address or register, with the most in a window.
 #[derive(Debug)]
 pub struct Counts<K> {
     all: HashMap<K, Failures>,
@@ -36,28 +36,28 @@ impl<K: Hash + Eq + Ord + Clone> Counts<K> {
         Self { all: HashMap::new(), max }
     }
 
-    /// Milliseconds until another attempt is allowed; 0: it is.
+    /// Milliseconds until another attempt is allowed; 0 if one is allowed now.
     pub fn wait_ms(&mut self, key: &K, now: UtcMs) -> i64 {
         self.all.get_mut(key).map_or(0, |it| it.wait_ms(self.max, now))
     }
 
-    /// Attempts that are left, and the milliseconds within which they are all that is left.
+    /// Attempts that are left, and the milliseconds until there are more.
     pub fn left(&mut self, key: &K, now: UtcMs) -> (usize, i64) {
         self.all.get_mut(key).map_or((self.max, WINDOW_MS), |it| it.left(self.max, now))
     }
 
-    /// Counts one; where too many are remembered, the longest quiet one is forgotten.
+    /// Counts a failure. If too many keys are remembered, the one with the oldest failure is forgotten.
     pub fn push(&mut self, key: K, now: UtcMs) {
         if self.all.len() >= KEYS_MAX && !self.all.contains_key(&key) {
-            make_room(&mut self.all, now);
+            remove_oldest(&mut self.all, now);
         }
         self.all.entry(key).or_default().push(now);
     }
 
-    /// The last attempt was right.
-    pub fn spare(&mut self, key: &K) {
+    /// Removes the last attempt from the count: it was no failure.
+    pub fn undo_last(&mut self, key: &K) {
         if let Some(failures) = self.all.get_mut(key) {
-            failures.spare();
+            failures.undo_last();
         }
     }
 
@@ -65,22 +65,22 @@ impl<K: Hash + Eq + Ord + Clone> Counts<K> {
         self.all.remove(key);
     }
 
-    pub fn kept(&self) -> BTreeMap<K, SavedFailures> {
-        self.all.iter().map(|(key, it)| (key.clone(), it.kept())).collect()
+    pub fn saved(&self) -> BTreeMap<K, SavedFailures> {
+        self.all.iter().map(|(key, it)| (key.clone(), it.saved())).collect()
     }
 
-    pub fn go_on(&mut self, kept: BTreeMap<K, SavedFailures>) {
+    pub fn restore(&mut self, kept: BTreeMap<K, SavedFailures>) {
         let kept = kept.into_iter().take(KEYS_MAX);
-        self.all = kept.map(|(key, it)| (key, Failures::go_on(it, self.max))).collect();
+        self.all = kept.map(|(key, it)| (key, Failures::restore(it, self.max))).collect();
     }
 }
 
 impl Failures {
-    pub fn kept(&self) -> SavedFailures {
+    pub fn saved(&self) -> SavedFailures {
         SavedFailures(self.count, self.last)
     }
 
-    pub fn go_on(SavedFailures(count, last): SavedFailures, max: usize) -> Self {
+    pub fn restore(SavedFailures(count, last): SavedFailures, max: usize) -> Self {
         Self { recent: std::iter::repeat_n(last, count.min(max)).collect(), count, last, before: None }
     }
 
@@ -92,13 +92,14 @@ impl Failures {
         self.recent.push_back(now.0);
     }
 
-    pub fn spare(&mut self) {
+    /// Removes the last attempt from the count: it was no failure.
+    pub fn undo_last(&mut self) {
         self.recent.pop_back();
-        // As if it had not happened: earlier failures are forgiven at the same pace.
+        // Earlier failures are forgiven as if the attempt had not happened.
         (self.count, self.last) = self.before.take().unwrap_or((self.count.saturating_sub(1), self.last));
     }
 
-    /// Milliseconds until another attempt is allowed; 0: it is.
+    /// Milliseconds until another attempt is allowed; 0 if one is allowed now.
     pub fn wait_ms(&mut self, max: usize, now: UtcMs) -> i64 {
         let now = self.in_order(now);
         // A clock that was set back must not lock anyone out: failures ahead of it are forgotten too.
@@ -111,7 +112,7 @@ impl Failures {
         window_ms.max(self.last.saturating_add(delay_ms).saturating_sub(now.0))
     }
 
-    /// Attempts that are left, and the milliseconds within which they are all that is left.
+    /// Attempts that are left, and the milliseconds until there are more.
     fn left(&mut self, max: usize, now: UtcMs) -> (usize, i64) {
         let wait_ms = self.wait_ms(max, now);
         if wait_ms > 0 {
@@ -124,12 +125,13 @@ impl Failures {
         (max.saturating_sub(counted).max(1), within_ms.clamp(0, WINDOW_MS))
     }
 
-    /// Not before the last counted attempt, unless the clock was set back.
+    /// Returns `now`, but not before the last counted attempt, unless the clock was set back.
     fn in_order(&self, now: UtcMs) -> UtcMs {
         let late_ms = self.last.saturating_sub(now.0);
         if (1..=LATE_MS_MAX).contains(&late_ms) { UtcMs(self.last) } else { now }
     }
 
+    /// Failures that time has not forgiven yet.
     fn unforgiven(&self, now: UtcMs) -> usize {
         let now = self.in_order(now);
         let forgiven = now.0.saturating_sub(self.last).div_euclid(FORGIVEN_MS);
@@ -138,8 +140,9 @@ impl Failures {
     }
 }
 
-fn make_room<K: Hash + Eq + Clone>(all: &mut HashMap<K, Failures>, now: UtcMs) {
-    // One from ahead of the clock is kept: setting a clock back is no way to be forgotten in a crowd.
+/// Removes forgiven failures, and the key with the oldest failure if there are still too many.
+fn remove_oldest<K: Hash + Eq + Clone>(all: &mut HashMap<K, Failures>, now: UtcMs) {
+    // A failure in the future is kept: a clock that is set back must not remove failures.
     all.retain(|_, failures| failures.last > now.0 || failures.unforgiven(now) > 0);
     if all.len() >= KEYS_MAX {
         let quietest = all.iter().min_by_key(|(_, failures)| failures.last);

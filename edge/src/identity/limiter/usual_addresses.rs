@@ -1,4 +1,4 @@
-//! Addresses of recent log-ins by name: guesses from there are counted there, and nowhere else.
+//! Addresses of recent log-ins by login name. Failures from such an address are counted for that address only.
 
 use super::failures::{Failures, SavedFailures};
 use super::{FAILURES_PER_NAME_MAX, KEYS_MAX};
@@ -6,10 +6,10 @@ use domain::model::base::time::UtcMs;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
-/// Addresses of one name that are remembered, those of the latest log-ins: each allows more guesses.
+/// Most addresses that are remembered for a name, those of the latest log-ins. Each of them allows more guesses.
 const PER_NAME_MAX: usize = 2;
-/// Time that counts as lately, in milliseconds: 30 days.
-const LATELY_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// Milliseconds for which an address stays usual after a log-in: 30 days.
+const USUAL_FOR_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 /// Usual addresses by login name.
 #[derive(Debug, Default)]
@@ -26,26 +26,26 @@ struct UsualAddress {
 pub type SavedUsual = BTreeMap<String, Vec<(IpAddr, i64, SavedFailures)>>;
 
 impl Usual {
-    /// Milliseconds until another attempt from there is allowed; `None` if it is no usual address of the name.
+    /// Milliseconds until another attempt from the address is allowed; `None` if it is no usual address of the name.
     pub fn wait_ms(&mut self, name: &str, address: IpAddr, now: UtcMs) -> Option<i64> {
         self.usual_address(name, address, now).map(|place| place.failures.wait_ms(FAILURES_PER_NAME_MAX, now))
     }
 
-    /// Counts an attempt from there.
+    /// Counts an attempt from a usual address as a failure, until [`Self::undo_last`].
     pub fn push(&mut self, name: &str, address: IpAddr, now: UtcMs) {
         if let Some(place) = self.usual_address(name, address, now) {
             place.failures.push(now);
         }
     }
 
-    /// Takes back the last attempt from there.
-    pub fn spare(&mut self, name: &str, address: IpAddr, now: UtcMs) {
+    /// Removes the last attempt from the count: it was no failure.
+    pub fn undo_last(&mut self, name: &str, address: IpAddr, now: UtcMs) {
         if let Some(place) = self.usual_address(name, address, now) {
-            place.failures.spare();
+            place.failures.undo_last();
         }
     }
 
-    /// Notes a log-in of this name there; returns whether the address was usual before.
+    /// Notes a log-in of a name from an address; returns whether the address was usual before.
     pub fn logged_in(&mut self, name: &str, address: IpAddr, now: UtcMs) -> bool {
         let usual = self.usual_address(name, address, now).is_some();
         if !self.0.contains_key(name) && self.0.len() >= KEYS_MAX {
@@ -62,18 +62,21 @@ impl Usual {
         usual
     }
 
+    /// The usual addresses of all names.
     pub fn addresses(&self) -> Vec<IpAddr> {
         self.0.values().flatten().map(|place| place.address).collect()
     }
 
-    pub fn kept(&self) -> SavedUsual {
-        let kept = |place: &UsualAddress| (place.address, place.logged_in, place.failures.kept());
-        self.0.iter().map(|(name, places)| (name.clone(), places.iter().map(kept).collect())).collect()
+    /// Returns the state that is kept over a restart.
+    pub fn saved(&self) -> SavedUsual {
+        let saved = |place: &UsualAddress| (place.address, place.logged_in, place.failures.saved());
+        self.0.iter().map(|(name, places)| (name.clone(), places.iter().map(saved).collect())).collect()
     }
 
-    pub fn go_on(&mut self, kept: SavedUsual) {
+    /// Replaces the state by a saved one.
+    pub fn restore(&mut self, kept: SavedUsual) {
         let place = |(address, logged_in, failures)| {
-            let failures = Failures::go_on(failures, FAILURES_PER_NAME_MAX);
+            let failures = Failures::restore(failures, FAILURES_PER_NAME_MAX);
             UsualAddress { address, logged_in, failures }
         };
         let places = |places: Vec<_>| places.into_iter().take(PER_NAME_MAX).map(place).collect();
@@ -82,9 +85,9 @@ impl Usual {
 
     fn usual_address(&mut self, name: &str, address: IpAddr, now: UtcMs) -> Option<&mut UsualAddress> {
         let places = self.0.get_mut(name)?.iter_mut();
-        // One from ahead of the clock is from before it was set back: it counts.
+        // A log-in in the future was noted before the clock was set back; its address is usual too.
         places
             .into_iter()
-            .find(|place| place.address == address && now.0.saturating_sub(place.logged_in) < LATELY_MS)
+            .find(|place| place.address == address && now.0.saturating_sub(place.logged_in) < USUAL_FOR_MS)
     }
 }

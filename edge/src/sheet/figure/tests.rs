@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_stands_beside_the_digits_is_read() {
+fn signs_and_currencies_beside_the_digits_are_read() {
     use Direction::{In, Out};
     for (cell, digits, negative, direction, currency) in [
         ("971,188.00 DB", "971,188.00", false, Some(Out), None),
@@ -38,7 +38,7 @@ fn what_stands_beside_the_digits_is_read() {
 }
 
 #[test]
-fn what_is_no_figure_is_refused_with_the_reason() {
+fn an_invalid_figure_is_refused_with_the_reason() {
     for (cell, why) in [
         ("=1+1", NoFigure::Formula),
         ("@x", NoFigure::Formula),

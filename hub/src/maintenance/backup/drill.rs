@@ -72,7 +72,7 @@ async fn beside(config: &Config, db: &Db, backup: &Path) -> anyhow::Result<u64> 
 }
 
 async fn check(scratch: &Scratch, db: &Db, backup: &Path) -> anyhow::Result<u64> {
-    scratch.room(backup)?;
+    scratch.check_free_space(backup)?;
     scratch.make(db).await?;
     restore(&scratch.config, backup).await?;
     let database = &scratch.config.database;
@@ -112,7 +112,7 @@ impl Scratch {
     }
 
     /// Refuses a drill that would fill the disk. A database server's disk can't be seen from here.
-    fn room(&self, backup: &Path) -> anyhow::Result<()> {
+    fn check_free_space(&self, backup: &Path) -> anyhow::Result<()> {
         let mut needed = SPARE_BYTES;
         for entry in fs::read_dir(backup).with_context(|| backup.display().to_string())? {
             needed = needed.saturating_add(entry?.metadata()?.len());

@@ -12,7 +12,7 @@ use std::path::Path;
 const SPARE_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Refuses before anything is written where a copy of the database would fill the disk.
-pub async fn room(db: &Db, url: &str, to: &Path) -> anyhow::Result<()> {
+pub async fn check_free_space(db: &Db, url: &str, to: &Path) -> anyhow::Result<()> {
     let sql = match Engine::of(url) {
         // Packed it is smaller.
         Some(Engine::Postgres) => "SELECT pg_database_size(current_database())",

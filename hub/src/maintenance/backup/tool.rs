@@ -1,5 +1,5 @@
-//! Programs of PostgreSQL. Their arguments and their environment can be read by every user of the machine: a
-//! password goes to them in a file that only its owner may read, and that is gone when they are done.
+//! Runs programs of PostgreSQL. Other users of the machine may see their arguments, so a password is passed in a file
+//! that only its owner may read. The file is removed after the program has ended.
 
 use crate::secret;
 use anyhow::{Context, ensure};
@@ -19,17 +19,17 @@ pub(crate) struct Login {
 }
 
 impl Login {
-    /// The address without its password, which is put into a file of `folder`.
+    /// Takes the password out of an address, and writes it into a file in `folder`.
     pub(crate) fn of(url: &str, folder: &Path) -> anyhow::Result<Self> {
         let (url, password) = split_password(url);
-        // The hub itself takes it from there too.
+        // The hub's own connection uses the variable too.
         let password = password.or_else(|| std::env::var("PGPASSWORD").ok()).filter(|word| !word.is_empty());
         let Some(password) = password else { return Ok(Self { url, password: None }) };
         ensure!(!password.contains(['\n', '\r', '\0']), "the password in database.url must be on one line");
         let path = folder.join(format!(".pgpass-{}", secret::mark()));
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         let mut file = made.with_context(|| path.display().to_string())?;
-        // Removed by its drop from here on.
+        // From here on the file is removed when `login` is dropped.
         let login = Self { url, password: Some(path) };
         let escaped = password.replace('\\', "\\\\").replace(':', "\\:");
         writeln!(file, "*:*:*:*:{escaped}")?;
@@ -52,7 +52,7 @@ impl Drop for Login {
     }
 }
 
-/// An address without its password, and the password: before the host, or as a parameter.
+/// Splits an address into itself without the password, and the password, which is before the host or a parameter.
 fn split_password(url: &str) -> (String, Option<String>) {
     let Some((scheme, rest)) = url.split_once("://") else { return (url.to_owned(), None) };
     let (place, query) = rest.split_once('?').map_or((rest, None), |(place, query)| (place, Some(query)));

@@ -192,7 +192,7 @@ pub fn statement(ask: &ShiftsQuery, before: Option<Bookmark>, limit: i64) -> (Co
 }
 
 fn store_shift(row: &AnyRow) -> Result<StoreShift, sqlx::Error> {
-    let ShiftRecord { mut shift, .. } = record::said(row)?;
+    let ShiftRecord { mut shift, .. } = record::payload_of(row)?;
     let state: String = row.cell("state")?;
     // Counted at head office: its store never reported the count.
     if state == ShiftState::Closed.name() && shift.state != ShiftState::Closed {

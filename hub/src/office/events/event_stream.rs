@@ -1,4 +1,4 @@
-//! One stream: from `ready` to `end`.
+//! The event stream of one page, from `ready` to `end`.
 
 use crate::account::user::ROLES;
 use crate::office::exceptions::explanation::{OF_GOODS, OF_MONEY};
@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// A stream and whose it is.
+/// A stream with its user.
 pub struct Stream {
     pub hub: Arc<Hub>,
     /// Claims of the token that opened it.
     pub claims: Arc<Claims>,
-    /// Decides which notices the reader receives.
+    /// Role of the user, by which notices are selected.
     pub role: Role,
-    /// Whether no event since `Last-Event-ID` is missing.
+    /// Whether the stream has all events since `Last-Event-ID`.
     pub resumed: bool,
     /// Position of its reader.
     pub reader: Reader,
@@ -34,10 +34,11 @@ impl Stream {
             // The sender lives as long as the hub.
             let _ = stopping.wait_for(|stops| *stops).await;
         };
-        event_stream::until_end(&writer, expires_at, stops, self.tell()).await;
+        event_stream::until_end(&writer, expires_at, stops, self.send_all()).await;
     }
 
-    async fn tell(&mut self) -> Result<Infallible, End> {
+    /// Sends the notices and heartbeats.
+    async fn send_all(&mut self) -> Result<Infallible, End> {
         let hub = Arc::clone(&self.hub);
         let mut moved = hub.screens.buffer.watch();
         let mut heartbeat = tokio::time::interval(HEARTBEAT);
@@ -47,7 +48,7 @@ impl Stream {
             moved.borrow_and_update();
             if let Some(chunk) = self.reader.next(&hub.screens.buffer).await? {
                 for (number, notice) in &chunk {
-                    self.tell_one(*number, notice).await?;
+                    self.send_notice(*number, notice).await?;
                 }
                 continue;
             }
@@ -56,7 +57,7 @@ impl Stream {
                 // The buffer lives as long as the hub.
                 _ = moved.changed() => {}
                 _ = heartbeat.tick() => {
-                    self.look_at_rights().await?;
+                    self.check_rights().await?;
                     let beat = event_stream::heartbeat(self.reader.place().as_deref());
                     self.reader.writer.send(beat).await?;
                 }
@@ -71,12 +72,12 @@ impl Stream {
         Ok(self.reader.writer.send(event_stream::event("ready", &ready, place.as_deref())).await?)
     }
 
-    async fn tell_one(&mut self, number: u64, notice: &Notice) -> Result<(), End> {
+    async fn send_notice(&mut self, number: u64, notice: &Notice) -> Result<(), End> {
         if notice.kind == Kind::Access {
-            self.look_at_rights().await?;
+            self.check_rights().await?;
         }
         self.reader.position = Some(number);
-        if !seen(self.role, notice) {
+        if !is_for(self.role, notice) {
             return Ok(());
         }
         let some = |id: &str| if id.is_empty() { Value::Null } else { id.into() };
@@ -85,15 +86,15 @@ impl Stream {
         Ok(self.reader.writer.send(event).await?)
     }
 
-    /// Whether the token still opens this stream, and with which role.
-    async fn look_at_rights(&mut self) -> Result<(), End> {
+    /// Checks that the token is still valid, and reads the user's present role.
+    async fn check_rights(&mut self) -> Result<(), End> {
         self.role = ticket::still(&*self.hub, &self.claims, &ROLES).await?.role;
         Ok(())
     }
 }
 
-/// Whether a role is notified: only of objects that its lists show.
-fn seen(role: Role, notice: &Notice) -> bool {
+/// Whether a role receives a notice: only about objects that its lists show.
+fn is_for(role: Role, notice: &Notice) -> bool {
     match (role, notice.kind) {
         (_, Kind::Access) => false,
         (Role::Admin, _) => true,
@@ -127,7 +128,7 @@ mod tests {
             let notice =
                 Notice { number: 1, kind, id: String::new(), store_id: String::new(), code: code.to_owned() };
             for role in [Admin, HoFinance, HoPurchasing, Cashier] {
-                assert_eq!(seen(role, &notice), roles.contains(&role), "{role:?} {notice:?}");
+                assert_eq!(is_for(role, &notice), roles.contains(&role), "{role:?} {notice:?}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Contradictions in plain words: the finding, and the required action.
+//! The text of each exception: the finding, and the action that is required.
 
 use crate::table::exception::{
     DELIVERY_NOTE_TWICE, ENTRY_UNBALANCED, LATE_AFTER_LOCK, MAPPING_CLOSED, MEMBER_TWICE, ORDER_CANCELLED,
@@ -9,7 +9,7 @@ use crate::table::exception::{
 };
 use serde_json::Value;
 
-/// Every code that this version notes.
+/// Every code that this version reports.
 pub const CODES: [&str; 28] = [
     RECEIPT_TWICE,
     RECEIPT_FOREIGN,
@@ -71,7 +71,7 @@ pub const OF_GOODS: &[&str] = &[
     TRANSFER_UNKNOWN,
 ];
 
-/// `(finding, action)`.
+/// Returns the finding and the required action.
 pub fn of(code: &str, details: &Value) -> (String, &'static str) {
     let text = |name: &str| match details.get(name) {
         Some(Value::String(text)) => text.clone(),

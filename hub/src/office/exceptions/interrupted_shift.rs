@@ -1,4 +1,4 @@
-//! Closing in the books a shift that a restore interrupted and whose store never counted it.
+//! Closes a shift in the books that a restore interrupted, and that its store never counted.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -15,7 +15,7 @@ use edge::{ApiError, ids};
 use jiff::civil::Date;
 use sqlx::AnyConnection;
 
-/// The most cash that may be entered for a drawer.
+/// The most cash that may be entered for a drawer, in minor currency units.
 const CASH_MAX: i64 = 1_000_000_000_000;
 
 /// A shift that was never counted.
@@ -23,17 +23,17 @@ struct Uncounted {
     store_id: String,
     shift_id: String,
     business_date: Date,
-    /// Expected cash in the drawer by the reports of its store.
+    /// Expected cash in the drawer by the records of its store, in minor currency units.
     expected: i64,
 }
 
 impl Writer<'_> {
-    /// Closes the shift of an exception with the cash found in its drawer, as if its store had counted it; a count that
-    /// the store reports later adds the difference.
+    /// Closes the shift of an exception with the cash found in its drawer, as if its store had counted it. If the store
+    /// reports a count later, only the difference is posted. `codes`: exceptions that the user may see, `None` for all.
     ///
     /// # Errors
-    /// 404 for an exception of another role; 422 for one of another code, or an odd amount; 409 `invalid_state` for a
-    /// shift that was counted meanwhile.
+    /// 404 for an exception that the user may not see; 422 for one of another code, or an invalid amount; 409
+    /// `invalid_state` for a shift that was counted meanwhile.
     pub async fn count_interrupted(
         &self,
         connection: &mut AnyConnection,
@@ -54,7 +54,7 @@ impl Writer<'_> {
         if !(0..=CASH_MAX).contains(&counted) {
             return Err(ApiError::field("counted_cash", format!("must be 0 to {CASH_MAX}")).into());
         }
-        // Before the book, as a push locks them: no record of the store is applied meanwhile.
+        // The store is locked before its book, like in a push. Meanwhile no record of the store is applied.
         store::lock(connection, &store_id).await?;
         let shift = uncounted(connection, store_id, &event_id).await?;
         self.post_count(connection, &shift, counted, exception_id).await?;
@@ -68,7 +68,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The whole count goes to the safe, and the difference to cash over and short.
+    /// Posts the counted cash to the safe, and the difference to cash over and short.
     async fn post_count(
         &self,
         connection: &mut AnyConnection,
@@ -89,7 +89,7 @@ impl Writer<'_> {
         let (book, day) = (shift.store_id.as_str(), shift.business_date);
         let entry_no = journal::numbers(connection, book, 1).await?;
         let entry_date = day_lock::of_book(connection, book, day).await?.first_open(day);
-        let named = NewEntry {
+        let entry = NewEntry {
             book: book.to_owned(),
             entry_no,
             entry_id: ids::new("jrn_"),
@@ -102,7 +102,7 @@ impl Writer<'_> {
             ..self.entry(Kind::Settlement)
         };
         let reference_date = (entry_date != day).then_some(day);
-        self.add(connection, vec![NewEntry { entry_date, reference_date, ..named }]).await
+        self.add(connection, vec![NewEntry { entry_date, reference_date, ..entry }]).await
     }
 }
 

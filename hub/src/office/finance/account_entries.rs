@@ -52,8 +52,7 @@ pub struct EntriesFilter<'a> {
     pub book: Option<&'a str>,
 }
 
-/// Position of a page: the day, book, number and line of the last item before it, with the balance of the
-/// account then.
+/// Position of an item in the list: its day, book, number and line, with the balance after it.
 pub type Bookmark = (Date, String, (i64, i64), i64);
 
 impl EntriesFilter<'_> {
@@ -74,7 +73,7 @@ impl EntriesFilter<'_> {
         conditions.query(&sql).fetch_one(connection).await?.try_get("balance")
     }
 
-    /// The oldest first, after a place; only days on which the account moved are opened.
+    /// Reads a page of entries, the oldest first. Only days with movements of the account are read.
     pub async fn entries(
         &self,
         connection: &mut AnyConnection,

@@ -1,4 +1,4 @@
-//! Days of books: the known facts of each, and whether it is locked.
+//! Days of books, with what is known of each, and whether they are locked.
 
 use crate::columns;
 use crate::db::column::Columns;
@@ -91,10 +91,10 @@ pub struct Filter {
     pub state: Option<State>,
 }
 
-/// Position of a page: the day and book of the last item before it.
+/// Position of an item in the list: its day and book.
 pub type Bookmark = (Date, String);
 
-/// Tables that know of days: each with its column of them, and a condition of its own.
+/// Tables with days of books: each with its column of the day, and a condition.
 const KNOWN: [(&str, &str, &str); 5] = [
     ("store_days", "business_date", "1 = 1"),
     ("shifts", "business_date", "1 = 1"),
@@ -103,10 +103,12 @@ const KNOWN: [(&str, &str, &str); 5] = [
     ("day_locks", "last_date", "1 = 1"),
 ];
 
+/// Whether the day `d` is locked.
 const LOCKED: &str = "(EXISTS (SELECT 1 FROM day_locks l WHERE l.store_id = d.store_id \
                       AND l.first_date <= d.business_date AND l.last_date >= d.business_date) \
                       OR EXISTS (SELECT 1 FROM periods p WHERE p.last_date >= d.business_date))";
 
+/// Columns that [`view`] reads, of the day `d`, its lock `l` and its closed month `p`.
 const COLUMNS: &str = "d.store_id, d.business_date, \
     COALESCE((SELECT s.sealed FROM store_days s WHERE s.store_id = d.store_id \
         AND s.business_date = d.business_date), 0) AS sealed, \
@@ -120,7 +122,7 @@ const COLUMNS: &str = "d.store_id, d.business_date, \
         AND t.business_date = d.business_date) AS settlement_state, \
     l.locked_at, l.locked_by, l.reason, p.closed_at, p.closed_by";
 
-/// Lists them, newest first.
+/// Lists days, the newest first.
 pub async fn list(
     connection: &mut AnyConnection,
     filter: &Filter,
@@ -137,7 +139,7 @@ pub async fn list(
         .plain(LOCKED, filter.state == Some(State::Locked))
         .plain(&format!("NOT {LOCKED}"), filter.state == Some(State::Open))
         .text(older.as_deref().unwrap_or_default(), before.map(|(_, book)| book.as_str()));
-    // As many rows of each table as a page has: no table is read beyond it, and the page is among them.
+    // Of each table only one page of rows is read: the days of the page are among them.
     let of_table = |(table, day, own): &(&str, &str, &str)| {
         format!(
             "SELECT * FROM (SELECT DISTINCT store_id, business_date FROM (SELECT store_id, {day} AS business_date \

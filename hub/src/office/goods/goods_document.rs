@@ -124,7 +124,7 @@ fn reported<P: DeserializeOwned>(row: &AnyRow) -> Result<LatestRecord<P>, sqlx::
         columns!(row => (store_id, event_id, document_id));
     let (business_date, created_at): (Date, i64) = columns!(row => (business_date, created_at));
     let place = (business_date, created_at, document_id, store_id);
-    Ok(LatestRecord { payload: record::said(row)?, event_id, place })
+    Ok(LatestRecord { payload: record::payload_of(row)?, event_id, place })
 }
 
 /// The newest first, after a place.

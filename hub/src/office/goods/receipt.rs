@@ -54,7 +54,7 @@ pub struct ReceivingQuery {
     pub from: Option<Date>,
     /// Only those of this business day or earlier.
     pub to: Option<Date>,
-    /// Only those that count, or only those that were taken back.
+    /// Only valid ones, or only reversed ones.
     pub state: Option<State>,
     /// Only those with this delivery note number of the supplier.
     pub delivery_note_no: Option<String>,
@@ -141,12 +141,12 @@ pub async fn views(
     pool: &AnyPool,
     records: Vec<LatestRecord<ReceivingPosted>>,
 ) -> Result<Vec<View>, sqlx::Error> {
-    let billed = of_lines(pool, &records).await?;
+    let billed = billed_by_line(pool, &records).await?;
     Ok(records.into_iter().map(|record| view(record, &billed)).collect())
 }
 
-/// Pieces that are billed and the value that is open, by line.
-async fn of_lines(
+/// Billed pieces and open value, by line.
+async fn billed_by_line(
     pool: &AnyPool,
     receipts: &[LatestRecord<ReceivingPosted>],
 ) -> Result<HashMap<LineKey, (Quantity, Money)>, sqlx::Error> {
@@ -154,10 +154,10 @@ async fn of_lines(
     if receipts.is_empty() {
         return Ok(billed);
     }
-    let place = |receipt: usize| format!("({})", list(receipt.saturating_mul(2).saturating_add(1), 2));
-    let places = (0..receipts.len()).map(place).collect::<Vec<_>>().join(", ");
+    let key = |receipt: usize| format!("({})", list(receipt.saturating_mul(2).saturating_add(1), 2));
+    let keys = (0..receipts.len()).map(key).collect::<Vec<_>>().join(", ");
     let sql = format!(
-        "WITH receipts(store_id, receiving_id) AS (VALUES {places}) \
+        "WITH receipts(store_id, receiving_id) AS (VALUES {keys}) \
          SELECT u.store_id, u.receiving_id, u.line_no, u.invoiced_qty, u.open_value FROM receipts r \
          CROSS JOIN uninvoiced u WHERE u.store_id = r.store_id AND u.receiving_id = r.receiving_id \
          AND u.kind = 'receipt'"

@@ -73,7 +73,7 @@ pub struct View {
     kind: String,
     /// ID of the receipt, `rcv_…`.
     receiving_id: String,
-    /// Line number of the receipt. Null for none.
+    /// Number of the line in the receipt.
     line_no: u32,
     /// Store that received the goods.
     store_id: String,
@@ -102,16 +102,16 @@ pub struct View {
 /// Position of a page: the day, receipt, store, line and kind of the last item before it.
 pub type Bookmark = (Date, String, String, i64, String);
 
-/// The place of a line.
+/// The position of an item.
 pub fn place(item: &View) -> Bookmark {
     let View { business_date, receiving_id, store_id, line_no, kind, .. } = item;
     (*business_date, receiving_id.clone(), store_id.clone(), i64::from(*line_no), kind.clone())
 }
 
-/// If lines of an order have several prices, a lower price is compared with the lowest, a higher one with the highest.
+/// Lines of receipts that are not reversed, each with its order's figures for the product, and once for each kind.
 ///
-/// Lines of receipts that count, each beside its order's figures for the product, and once for each kind. Too few or
-/// too many pieces concern all receipts of an order: they are reported unless more of the product came later.
+/// Too few or too many pieces concern all receipts of an order: they are reported at the last receipt of the product.
+/// If lines of an order have several prices, a lower price is compared with the lowest, a higher one with the highest.
 const FROM: &str = "goods_documents r \
     JOIN receiving_lines l ON l.store_id = r.store_id AND l.receiving_id = r.document_id \
     LEFT JOIN (SELECT po_id, sku, CAST(SUM(qty) AS BIGINT) AS ordered_qty, \
@@ -121,7 +121,7 @@ const FROM: &str = "goods_documents r \
     LEFT JOIN purchase_orders p ON p.po_id = r.po_id \
     CROSS JOIN (SELECT 'short' AS kind UNION ALL SELECT 'over' UNION ALL SELECT 'rejected' UNION ALL SELECT 'price' \
     UNION ALL SELECT 'cost_missing' UNION ALL SELECT 'unordered') k";
-/// No piece of the product was received for the order later.
+/// Condition: no piece of the product was received for the order later.
 const LAST: &str = "NOT EXISTS (SELECT 1 FROM goods_documents b JOIN receiving_lines c ON c.store_id = b.store_id \
     AND c.receiving_id = b.document_id WHERE b.po_id = r.po_id AND b.kind = 'receiving' AND b.state = 'posted' \
     AND c.sku = l.sku AND (b.created_at, b.document_id, c.line_no) > (r.created_at, r.document_id, l.line_no))";
@@ -172,7 +172,7 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     }))
 }
 
-/// The newest first, after a place.
+/// The items after a position, newest first.
 pub async fn list(
     connection: &mut AnyConnection,
     ask: &DiscrepanciesQuery,

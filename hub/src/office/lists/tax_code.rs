@@ -1,4 +1,4 @@
-//! Tax codes: why a product is taxed as it is.
+//! Tax codes: the rate and the kind of tax of a product.
 
 use crate::http::prelude::*;
 use crate::office::lists::entry::{self, Entry, Problems};
@@ -21,7 +21,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         .command::<TaxCodeChange>(r#"{"name": "PPN"}"#, TAX_CODE),
 ];
 
-/// All of a price, in basis points.
+/// The highest tax rate: 100 %, in basis points.
 const RATE_BP_MAX: u32 = 10_000;
 
 /// Kind of tax.
@@ -124,13 +124,13 @@ fn check(code: &TaxCode) -> Result<(), ApiError> {
     let mut problems = Problems::default();
     problems.code("tax_code", &code.tax_code);
     problems.name(&code.name);
-    let untaxed = matches!(code.kind, TaxKind::Zero | TaxKind::Exempt);
-    problems.rule(!untaxed || code.rate_bp == 0, "rate_bp", "must be 0 for a tax code without tax");
+    let is_untaxed = matches!(code.kind, TaxKind::Zero | TaxKind::Exempt);
+    problems.rule(!is_untaxed || code.rate_bp == 0, "rate_bp", "must be 0 for a tax code without tax");
     problems.rule(code.rate_bp <= RATE_BP_MAX, "rate_bp", "must be 0 to 10000");
     problems.done()
 }
 
-/// Whether there are sales with it.
+/// Whether something was sold with the tax code.
 async fn is_used(connection: &mut AnyConnection, tax_code: &str) -> Result<bool, sqlx::Error> {
     let sql = "SELECT COUNT(*) FROM (SELECT 1 AS one FROM sales_taxes WHERE tax_code = $1 LIMIT 1) t";
     Ok(sqlx::query_scalar::<_, i64>(sql).bind(tax_code).fetch_one(connection).await? > 0)

@@ -52,7 +52,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 pub struct Search {
     /// Text in the name, phone number or code.
     q: Option<String>,
-    /// Only those in this state; who goes on as another member is not listed.
+    /// Only those in this state. Merged members are not listed.
     state: Option<MemberState>,
     /// Only those of this tier.
     tier: Option<String>,

@@ -185,7 +185,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// The order as it would be written down now.
+    /// The order as it would be stored now.
     fn of(self, order: &PurchaseOrder) -> New {
         let line = |line: &OrderLine| NewLine {
             sku: line.sku.clone(),
@@ -211,7 +211,7 @@ struct Priced {
     warnings: Vec<OrderWarning>,
 }
 
-/// Writes an order down.
+/// Stores an order.
 ///
 /// # Errors
 /// 422 with the field that is wrong; `unknown_sku`.
@@ -300,7 +300,7 @@ pub async fn change(
 async fn priced(connection: &mut AnyConnection, new: &New, today: Date) -> Result<Priced, Failure> {
     check_note(new.note.as_deref())?;
     let asked = |(place, line): (usize, &NewLine)| {
-        LineCost::asked(place, line.qty, (line.unit_cost, line.line_total))
+        LineCost::requested(place, line.qty, (line.unit_cost, line.line_total))
     };
     let asked: Result<Vec<_>, _> = new.lines.iter().enumerate().map(asked).collect();
     let asked = asked.map_err(ApiError::from)?;

@@ -194,7 +194,7 @@ mod tests {
     use super::{escaped, one_line};
 
     #[test]
-    fn what_people_wrote_stays_text() {
+    fn typed_html_and_line_breaks_are_escaped() {
         assert_eq!(
             escaped("<b title='x'>\"&\"</b>"),
             "&lt;b title=&#39;x&#39;&gt;&quot;&amp;&quot;&lt;/b&gt;"

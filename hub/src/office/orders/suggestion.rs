@@ -54,7 +54,7 @@ pub struct Suggestion {
     pub in_transit_in: Quantity,
     /// Rate of sale, in thousandths of a piece per day.
     pub rate_milli: i64,
-    /// Days from order to delivery. Null if they are not known.
+    /// Days from order to delivery that the suggestion is based on.
     pub lead_days: i64,
     /// Number of pieces at or below which the product is ordered.
     pub reorder_point: Quantity,

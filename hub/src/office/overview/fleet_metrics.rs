@@ -1,5 +1,5 @@
-//! State of stores, the database and backups, as Prometheus text: read on request. Every query reads tables that have a
-//! few rows for each store, or that are empty without problems: none grows with history.
+//! State of stores, the database and backups as Prometheus text, read for each request. The tables that are read do not
+//! grow with time: they have few rows for each store, or rows for open problems only.
 
 use crate::columns;
 use crate::db::Db;
@@ -17,29 +17,34 @@ pub async fn text(db: &Db, now: UtcMs) -> Result<String, Error> {
     let pool = db.pool();
     let mut text = String::new();
     let version = vec![(edge::VERSION.to_owned(), 1)];
-    family(&mut text, ("hub_build_info", "version"), "1, with the version of the program", version);
-    family(&mut text, ("hub_stores", "state"), "Stores by state", stores(pool, now).await?);
+    labelled_gauge(&mut text, ("hub_build_info", "version"), "1, with the version of the program", version);
+    labelled_gauge(&mut text, ("hub_stores", "state"), "Stores by state", stores(pool, now).await?);
     let drills = drills(pool, now).await?;
-    family(&mut text, ("hub_store_backups", "state"), "Stores by the state of their backups", drills);
+    labelled_gauge(&mut text, ("hub_store_backups", "state"), "Stores by the state of their backups", drills);
     let (pending, oldest) = pending(pool).await?;
-    single(
+    gauge(
         &mut text,
         "hub_pending_records",
         "Records that stores had not sent when they last connected",
         pending,
     );
     let waits_ms = oldest.map_or(0, |oldest| now.0.saturating_sub(oldest).max(0));
-    single(
+    gauge(
         &mut text,
         "hub_oldest_pending_seconds",
         "Age of the oldest record that a store had not sent when it last connected",
         waits_ms / 1000,
     );
-    family(&mut text, ("hub_parked_records", "code"), "Parked records, by reason", parked(pool).await?);
+    labelled_gauge(
+        &mut text,
+        ("hub_parked_records", "code"),
+        "Parked records, by reason",
+        parked(pool).await?,
+    );
     let (size, idle) = (i64::from(pool.size()), i64::try_from(pool.num_idle()).unwrap_or(i64::MAX));
-    single(&mut text, "hub_database_connections", "Open connections to the database", size);
-    single(&mut text, "hub_database_connections_idle", "Open connections that nobody uses", idle);
-    single(
+    gauge(&mut text, "hub_database_connections", "Open connections to the database", size);
+    gauge(&mut text, "hub_database_connections_idle", "Open connections that nobody uses", idle);
+    gauge(
         &mut text,
         "hub_database_writers_waiting",
         "Changes that wait for a connection",
@@ -48,14 +53,14 @@ pub async fn text(db: &Db, now: UtcMs) -> Result<String, Error> {
     let last =
         sqlx::query_scalar::<_, Option<i64>>("SELECT MAX(made_at) FROM backups").fetch_one(pool).await?;
     let help = "Time of the last backup of this generation, in seconds since 1970; 0 if there is none";
-    single(&mut text, "hub_last_backup_timestamp_seconds", help, last.unwrap_or(0) / 1000);
+    gauge(&mut text, "hub_last_backup_timestamp_seconds", help, last.unwrap_or(0) / 1000);
     let drill = drill::last(pool).await?;
     let ok = drill.as_ref().is_some_and(|drill| drill.problem.is_none());
     let help = "1 if the last restore drill of a backup of head office succeeded";
-    single(&mut text, "hub_backup_drill_ok", help, i64::from(ok));
+    gauge(&mut text, "hub_backup_drill_ok", help, i64::from(ok));
     let help = "End of the last successful restore drill, in seconds since 1970; 0 if there was none";
     let succeeded_ms = drill.and_then(|drill| drill.succeeded_at).map_or(0, |at| at.0);
-    single(&mut text, "hub_backup_drill_success_timestamp_seconds", help, succeeded_ms / 1000);
+    gauge(&mut text, "hub_backup_drill_success_timestamp_seconds", help, succeeded_ms / 1000);
     Ok(text)
 }
 
@@ -92,12 +97,12 @@ async fn parked(pool: &AnyPool) -> Result<Vec<(String, i64)>, Error> {
 }
 
 /// A gauge without labels. Writing to a String can't fail.
-fn single(text: &mut String, name: &str, help: &str, figure: i64) {
+fn gauge(text: &mut String, name: &str, help: &str, figure: i64) {
     let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {figure}\n");
 }
 
-/// A gauge with one label, whose values are the program's own words.
-fn family(text: &mut String, (name, label): (&str, &str), help: &str, figures: Vec<(String, i64)>) {
+/// A gauge with one label. Its values are written unescaped: they are codes of this program.
+fn labelled_gauge(text: &mut String, (name, label): (&str, &str), help: &str, figures: Vec<(String, i64)>) {
     let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n");
     for (of, figure) in figures {
         let _ = writeln!(text, "{name}{{{label}=\"{of}\"}} {figure}");

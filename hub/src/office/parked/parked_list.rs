@@ -20,7 +20,7 @@ pub struct View {
     pub seq: i64,
     /// ID of the event. Empty if it could not be read.
     pub event_id: String,
-    /// Type of the event. Null if it is not known.
+    /// Type of the event. Empty if it could not be read.
     #[serde(rename = "type")]
     pub kind: String,
     /// Object that the event belongs to. Null if it is not known.

@@ -43,7 +43,7 @@ pub struct New {
     pub note: Option<String>,
 }
 
-/// Writes a credit note down.
+/// Stores a credit note.
 ///
 /// # Errors
 /// 422; 404 for its invoice; 409 `duplicate` for a number of the supplier that counts.

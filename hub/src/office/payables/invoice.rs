@@ -1,4 +1,4 @@
-//! Invoices of suppliers: written down, changed, called off.
+//! Invoices of suppliers are created, changed and cancelled.
 
 use crate::config::Purchasing;
 use crate::db::failure::Failure;
@@ -119,7 +119,7 @@ impl NewLine {
     }
 }
 
-/// Writes an invoice down.
+/// Stores an invoice.
 ///
 /// # Errors
 /// 422; 409 `duplicate` for a number of the supplier that counts.

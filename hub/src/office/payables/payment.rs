@@ -82,7 +82,7 @@ pub struct Allocate {
     pub allocations: Vec<NewAllocation>,
 }
 
-/// Writes a payment down and posts it.
+/// Stores a payment and posts it.
 ///
 /// # Errors
 /// 422, `payment_mismatch`; 409 `invalid_state`, `day_locked`; 403 `approval_required`.

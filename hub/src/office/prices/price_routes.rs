@@ -47,7 +47,7 @@ pub struct Search {
     /// Only prices that apply in this store: its own, and those for all stores. Empty or omitted for the prices of any
     /// store.
     store_id: Option<String>,
-    /// Only those that were taken back, or that were not.
+    /// Only prices in this state.
     state: Option<price::State>,
     /// Only prices whose first business day is this day or later.
     from: Option<Date>,

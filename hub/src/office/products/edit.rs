@@ -1,4 +1,4 @@
-//! One product at a time: made, changed, looked up.
+//! Creates and changes single products.
 
 use crate::db::failure::Failure;
 use crate::feed;
@@ -15,14 +15,14 @@ use std::collections::HashMap;
 
 pub use domain::rules::inventory::product::{ChangeProduct as Change, NewProduct as New};
 
-/// Makes a product.
+/// Creates a product.
 ///
 /// # Errors
 /// 422 with every field that is wrong; 409 `duplicate` for the sku, or for a barcode of another product.
 pub async fn create(connection: &mut AnyConnection, mut new: New, now: UtcMs) -> Result<Product, Failure> {
     let wrong = product_codes::of_new(&mut new);
     let product = new.product(now, wrong).map_err(ApiError::from)?;
-    // The lane's lock first, as an import does.
+    // The lane's lock is taken first, in the order in which imports take their locks.
     feed::take(connection, lane::REST, 0, now).await?;
     if documents(connection, std::slice::from_ref(&product)).await?.contains_key(product.sku.as_str()) {
         return Err(ApiError::from(Refusal::Duplicate { what: "product", id: product.sku.0 }).into());

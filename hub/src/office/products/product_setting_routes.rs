@@ -22,7 +22,7 @@ async fn read(request: Request) -> Answered {
 }
 
 impl Command for ChangeProductSettings {
-    /// [`product_settings::change`] appends the entry.
+    /// Empty, since [`product_settings::change`] makes the audit log's entry.
     const ACTION: &'static str = "";
     type Answer = View;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {

@@ -1,4 +1,4 @@
-//! Discounts of promotions for a basket: of the existing ones, and of drafts beside them. Nothing is stored.
+//! Discounts for a basket by the existing promotions together with drafts. Nothing is stored.
 
 use crate::db::failure::Failure;
 use crate::office::prices::price;
@@ -20,8 +20,8 @@ use sqlx::AnyPool;
 
 /// Most drafts at once.
 const DRAFTS_MAX: usize = 20;
-/// Most existing promotions that are looked at; a store that had more would be slow at the till.
-const LOOKED_AT_MAX: i64 = 10_000;
+/// Most existing promotions that are evaluated. With more, a till would be slow.
+const PROMOTIONS_MAX: i64 = 10_000;
 
 /// A basket on a day, and draft promotions, which are not stored.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -115,10 +115,10 @@ pub struct Idle {
     pub reason: NotGiven,
 }
 
-/// Asks the rule that the tills ask.
+/// Evaluates promotions by the rule that tills use.
 ///
 /// # Errors
-/// 404 for a product or a store that is not there; 422 with every field that is wrong.
+/// 404 for a product or a store that does not exist; 422 with every field that is wrong.
 pub async fn preview(pool: &AnyPool, asked: Asked, now: UtcMs) -> Result<Preview, Failure> {
     check(&asked)?;
     let Asked { store_id, date, tier, items, promotions } = asked;
@@ -136,7 +136,7 @@ pub async fn preview(pool: &AnyPool, asked: Asked, now: UtcMs) -> Result<Preview
         }
         basket.push((product::read(pool, item.sku.as_str()).await?, item));
     }
-    let promotions = counted(pool, date, promotions).await?;
+    let promotions = with_drafts(pool, date, promotions).await?;
     let lines: Vec<PromoLine<'_>> = basket
         .iter()
         .map(|(product, item)| PromoLine {
@@ -171,9 +171,9 @@ fn check(asked: &Asked) -> Result<(), ApiError> {
 }
 
 /// Existing promotions that are valid on this day, and the drafts.
-async fn counted(pool: &AnyPool, date: Date, drafts: Vec<New>) -> Result<Vec<Promotion>, Failure> {
+async fn with_drafts(pool: &AnyPool, date: Date, drafts: Vec<New>) -> Result<Vec<Promotion>, Failure> {
     let wanted = |one: &Promotion| (one.from..=one.to).contains(&date);
-    let mut found = TABLE.list_where(pool, "", LOOKED_AT_MAX, |one| &one.promotion_id, wanted).await?;
+    let mut found = TABLE.list_where(pool, "", PROMOTIONS_MAX, |one| &one.promotion_id, wanted).await?;
     for (number, draft) in (1..).zip(drafts) {
         let draft = Promotion { promotion_id: format!("draft_{number}"), ..draft.into() };
         promotion::check(&draft)?;

@@ -70,7 +70,7 @@ impl<T> CompleteList<T> {
         Self { items, next_cursor, completeness }
     }
 
-    /// The same for a list by days: every day until today if none is given.
+    /// As `of`, for a list by days: every day until today if none is given.
     ///
     /// # Errors
     /// A database error.
@@ -107,7 +107,7 @@ pub enum Reason {
     NotHeard,
     /// The store has records that it has not sent yet.
     Pending,
-    /// Some of the store's records are missing for ever.
+    /// Some of the store's records are missing permanently.
     Hole,
     /// Some of the store's records are parked.
     Parked,

@@ -26,7 +26,7 @@ static CATEGORIES: Source = Source {
     figures: &FIGURES,
 };
 
-/// The same by product.
+/// Figures by product.
 macro_rules! margin {
     () => {
         concat!(
@@ -41,7 +41,7 @@ macro_rules! margin {
 
 static PRODUCTS: Source =
     Source { from: concat!(margin!(), " d"), dated: false, late: None, figures: &FIGURES };
-/// The same with the supplier that each product is ordered from.
+/// Figures with the supplier that each product is ordered from.
 static SUPPLIERS: Source =
     Source { from: by_supplier!(margin!()), dated: false, late: None, figures: &FIGURES };
 

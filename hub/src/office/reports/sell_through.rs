@@ -33,7 +33,7 @@ const FIGURES: [Figure; 8] = [
 ];
 
 static MOVED: Source = Source { from: concat!(moved!(), " d"), dated: false, late: None, figures: &FIGURES };
-/// The same with the supplier that each product is ordered from.
+/// Figures with the supplier that each product is ordered from.
 static SUPPLIERS: Source =
     Source { from: by_supplier!(moved!()), dated: false, late: None, figures: &FIGURES };
 

@@ -1,4 +1,4 @@
-//! Settings that head office may change while it runs.
+//! Settings that head office may change while the hub runs.
 
 use crate::db::failure::Failure;
 use crate::projection::points_pool::{self, LockedPool};
@@ -38,7 +38,7 @@ pub enum Source {
 pub struct Sources(BTreeMap<&'static str, Source>);
 
 impl Sources {
-    /// The present settings.
+    /// Reads the present sources.
     ///
     /// # Errors
     /// A database error.
@@ -56,31 +56,32 @@ impl Sources {
 pub struct Change(BTreeMap<String, Option<Value>>);
 
 impl View {
+    /// The settings that head office may change, from all settings.
     pub fn of(settings: &OfficeSettings) -> Self {
         let value = |name: &'static str| Some((name, settings.value(name)?));
         Self(CHANGEABLE.into_iter().filter_map(value).collect())
     }
 }
 
-/// Changes the requested settings, all or none.
+/// Changes the requested settings, all or none. Returns the settings before and after.
 ///
 /// # Errors
 /// 422 with the unknown keys, and the invalid values.
 pub async fn change(
     connection: &mut AnyConnection,
     hub: &Hub,
-    Change(asked): Change,
+    Change(requested): Change,
     (by, now): (&str, UtcMs),
 ) -> Result<[View; 2], Failure> {
-    let redeemed = asked.contains_key("finance.points_redemption_bp");
-    if redeemed {
-        // Points are valued by the row itself: two who change it at once are one after the other.
+    let changes_points = requested.contains_key("finance.points_redemption_bp");
+    if changes_points {
+        // The row has the value of points: the lock puts two concurrent changes one after the other.
         LockedPool::lock(&mut *connection).await?;
     }
     let mut problems = Vec::new();
     let mut settings = hub.settings(&mut *connection).await?;
     let before = View::of(&settings);
-    for (name, value) in &asked {
+    for (name, value) in &requested {
         let known = CHANGEABLE.contains(&name.as_str());
         let set = match value {
             _ if !known => Err("is not a setting that head office can change while it runs".to_owned()),
@@ -95,12 +96,12 @@ pub async fn change(
     if !problems.is_empty() {
         return Err(ApiError::validation(&problems).into());
     }
-    office_settings::set(connection, asked, by, now).await?;
+    office_settings::set(connection, requested, by, now).await?;
     let settings = hub.settings(&mut *connection).await?;
     if let Some(kept) = hub_row::adopt_currency(&mut *connection, &settings.company.currency).await? {
         return Err(ApiError::field("company.currency", office_settings::currency_stays(kept)).into());
     }
-    if redeemed {
+    if changes_points {
         points_pool::expect_redeemed(connection, settings.finance.points_redemption_bp).await?;
     }
     Ok([before, View::of(&settings)])

@@ -75,34 +75,36 @@ pub struct View {
     position: i64,
 }
 
-/// Position of a page: the day, moment, store, event and place of the last item before it.
+/// Position of an item in the list: business day, time, store, event, and position in the event.
 pub type Bookmark = (Date, i64, String, String, i64);
 
-/// The place of a movement.
-pub fn place(item: &View) -> Bookmark {
+/// Position of a movement, for the cursor of the next page.
+pub fn bookmark(item: &View) -> Bookmark {
     let View { business_date, at, store_id, event_id, position, .. } = item;
     (*business_date, at.0, store_id.clone(), event_id.clone(), *position)
 }
 
+/// Columns that the list is sorted by.
 const ORDER: [&str; 5] = ["m.business_date", "m.moved_at", "m.store_id", "m.event_id", "m.position"];
-/// Movements of goods beside sales.
+/// Movements that have rows of their own: all except those of sales and returns.
 const OTHERS: &str = "SELECT store_id, event_id, position, business_date, sku, qty, cost, correction, balance_after, \
                       reason, reference_type, reference_id, user_id, moved_at FROM movements";
-/// A line of a sale is its own movement. The first of its product in a sale leads to the others.
+/// Movements of sales: each line is one. An index finds the first line of a product in a sale (`f`), from which the
+/// sale's other lines of the product (`l`) are found.
 const SALES: &str = "SELECT l.store_id, l.event_id, l.position, f.business_date, f.sku, -l.qty AS qty, l.cost, l.correction, \
                      l.balance_after, 'sale' AS reason, 'transaction' AS reference_type, \
                      s.transaction_id AS reference_id, s.cashier_id AS user_id, s.paid_at AS moved_at \
                      FROM sale_lines f CROSS JOIN sale_lines l CROSS JOIN sales s WHERE f.is_first = 1 \
                      AND l.store_id = f.store_id AND l.event_id = f.event_id AND l.sku = f.sku \
                      AND l.balance_after IS NOT NULL AND s.store_id = f.store_id AND s.event_id = f.event_id";
-/// A line of a return, where its goods went back to the shelf.
+/// Movements of returns: each line whose goods went back to the shelf is one.
 const RETURNS: &str = "SELECT l.store_id, l.event_id, l.position, l.business_date, l.sku, l.qty, l.cost, l.correction, \
                        l.balance_after, 'return' AS reason, 'return' AS reference_type, r.return_id AS reference_id, \
                        r.cashier_id AS user_id, r.created_at AS moved_at FROM return_lines l CROSS JOIN returns r \
                        WHERE l.balance_after IS NOT NULL AND r.store_id = l.store_id AND r.event_id = l.event_id";
 
-/// The statement of a page of a product's movements, the newest first, with its parameters: the newest of each kind of
-/// record, and the newest of those.
+/// The statement for a page of a product's movements, the newest first, with its parameters. It reads a page of each of
+/// the three sources, so that an index limits each of them, and then the newest rows of these.
 pub fn statement(
     sku: &str,
     ask: &MovementsQuery,
@@ -110,8 +112,8 @@ pub fn statement(
     limit: i64,
 ) -> (Conditions, String) {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
-    let reached = before.as_ref().map(|(date, ..)| *date);
-    let last = ask.to.into_iter().chain(reached).min();
+    let last_shown = before.as_ref().map(|(date, ..)| *date);
+    let to = ask.to.into_iter().chain(last_shown).min();
     let below = before.map(|(date, at, store_id, event_id, position)| {
         let [date, store_id, event_id] =
             [date.to_string(), store_id, event_id].map(|text| Bound::from(text.as_str()));
@@ -121,12 +123,12 @@ pub fn statement(
         .text("m.sku = ?", Some(sku))
         .text("CAST(m.store_id AS TEXT) = ?", ask.store_id.as_deref())
         .text("m.business_date >= ?", date(ask.from).as_deref())
-        .text("m.business_date <= ?", date(last).as_deref())
+        .text("m.business_date <= ?", date(to).as_deref())
         .text("m.reason = ?", ask.reason.map(MovementReason::name))
         .below(ORDER, below);
     let order = ORDER.map(|column| format!("{column} DESC")).join(", ");
-    let newest = |of: &str, name: &str| {
-        format!("SELECT * FROM (SELECT * FROM ({of}) m WHERE {{}} ORDER BY {order} LIMIT {limit}) {name}")
+    let newest = |source: &str, name: &str| {
+        format!("SELECT * FROM (SELECT * FROM ({source}) m WHERE {{}} ORDER BY {order} LIMIT {limit}) {name}")
     };
     let all =
         [newest(OTHERS, "newest_others"), newest(SALES, "newest_sales"), newest(RETURNS, "newest_returns")]
@@ -151,7 +153,7 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     }))
 }
 
-/// The newest first, after a place.
+/// Reads a page of a product's movements, the newest first.
 pub async fn list(
     pool: &AnyPool,
     sku: &str,

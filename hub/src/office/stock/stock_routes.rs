@@ -84,5 +84,5 @@ pub async fn movements(request: Request) -> Answered {
     let pool = request.state.db.pool();
     let items =
         movement::list(pool, sku, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
-    Ok(Reply::ok(&list.cut(items, ask.limit, movement::place)))
+    Ok(Reply::ok(&list.cut(items, ask.limit, movement::bookmark)))
 }

@@ -1,4 +1,4 @@
-//! Stores as head office sees them.
+//! The list of stores, and a store's status in detail.
 
 use crate::db::failure::Failure;
 use crate::office::stores::problem::{Fleet, Problem};
@@ -73,7 +73,7 @@ pub struct LastDigest {
     compared_at: UtcMs,
 }
 
-/// Records that are missing for ever.
+/// Records that are missing permanently.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StoreHole")]
 pub struct HoleView {
@@ -94,7 +94,7 @@ pub struct Status {
     pub store: StoreView,
     /// Last received record of each epoch.
     pub heads: Vec<HeadView>,
-    /// Ranges of records that are missing for ever.
+    /// Ranges of records that are missing permanently.
     pub holes: Vec<HoleView>,
     /// Sums of the store's records, each event counted once.
     pub sums: Sums,

@@ -94,7 +94,7 @@ pub async fn add(
     let token = new_token(connection, &new.id, ttl, now).await?;
     let token = token.ok_or_else(|| ApiError::not_found("the store"))?;
     let reported = StoreDown { store_id: StoreId(new.id.clone()), name: new.name.clone(), disabled: false };
-    tell(connection, &reported, now).await?;
+    publish(connection, &reported, now).await?;
     Ok(token)
 }
 
@@ -116,7 +116,7 @@ pub async fn add_warehouse(
     let query = sqlx::query(sql).bind(&new.id).bind(&epoch).bind(GENESIS).bind(now.0);
     query.execute(&mut *connection).await?;
     let reported = StoreDown { store_id: StoreId(new.id.clone()), name: new.name.clone(), disabled: false };
-    tell(connection, &reported, now).await?;
+    publish(connection, &reported, now).await?;
     Ok(())
 }
 
@@ -175,7 +175,7 @@ pub struct Changed {
     pub timezone: String,
 }
 
-/// Changes a store, given as it was and as it is; every store receives its name.
+/// Changes a store, and returns it before and after the change. All stores receive a new name.
 ///
 /// # Errors
 /// 404; 422 with the field that is wrong.
@@ -220,7 +220,7 @@ pub async fn change(
     let NewStore { id, name: called, timezone } = new;
     if called != *name {
         let reported = StoreDown { store_id: StoreId(id.clone()), name: called.clone(), disabled };
-        tell(connection, &reported, now).await?;
+        publish(connection, &reported, now).await?;
     }
     let after = Changed { store_id: id, name: called, address, timezone };
     Ok([before, after])
@@ -231,7 +231,7 @@ async fn has_records(connection: &mut AnyConnection, store_id: &str) -> Result<b
     Ok(sqlx::query_scalar::<_, i64>(sql).bind(store_id).fetch_one(connection).await? > 0)
 }
 
-/// Takes the name that a store has for itself, if head office has given it none and it is still called by its ID. An
+/// Uses the name that a store reports for itself if head office has given it none: its name is still its ID. An
 /// invalid name is ignored.
 pub async fn take_name(
     connection: &mut AnyConnection,
@@ -251,18 +251,18 @@ pub async fn take_name(
         name: name.to_owned(),
         disabled: row.cell("disabled")?,
     };
-    tell(connection, &reported, now).await
+    publish(connection, &reported, now).await
 }
 
-/// Sends a store to every store: the possible destinations of transfers.
-async fn tell(connection: &mut AnyConnection, store: &StoreDown, now: UtcMs) -> Result<(), sqlx::Error> {
+/// Publishes a store to all stores, which list it as a destination of transfers.
+async fn publish(connection: &mut AnyConnection, store: &StoreDown, now: UtcMs) -> Result<(), sqlx::Error> {
     let entry = Entry::for_all(Kind::Store, store.store_id.as_str(), encode(store)?);
     feed::publish(connection, vec![entry], now).await
 }
 
-/// A new enrolment token; the old one no longer counts, the enrolled key does until the token is used. `None` if there
-/// is no such store; a warehouse can't be enrolled. Epochs without records are deleted, and so are the alarms about
-/// them: a replaced key may have been used to invent them.
+/// Makes a new enrolment token. The old one is no longer valid; the enrolled key is, until the token is used. Returns
+/// `None` if there is no such store; a warehouse can't be enrolled. Epochs without records are deleted, and so are the
+/// alarms about them: a replaced key may have been used to invent them.
 pub async fn new_token(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -329,7 +329,7 @@ pub async fn set_disabled(
     let row = query.bind(disabled.then_some(now.0)).fetch_optional(&mut *connection).await?;
     let Some(row) = row else { return Ok(None) };
     let (name, enrolled_at): (String, Option<i64>) = columns!(row => (name, enrolled_at));
-    tell(connection, &StoreDown { store_id: StoreId(store_id.to_owned()), name, disabled }, now).await?;
+    publish(connection, &StoreDown { store_id: StoreId(store_id.to_owned()), name, disabled }, now).await?;
     Ok(Some(StoreState::of(disabled, enrolled_at.is_some())))
 }
 

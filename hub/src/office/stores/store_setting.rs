@@ -20,7 +20,7 @@ use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Settings of a store by head office, field by field; the ID is the store's.
+/// Resource of a store's settings by head office. Its ID is the store's, and each setting is a field.
 const RESOURCE: &str = "store_settings";
 
 /// Settings by section and key, as in the store's settings file; null if the file's value applies.
@@ -84,7 +84,7 @@ pub async fn change(
         let writer = Writer { by: &change, stamp: &stamp, store_id: "", now };
         let mut lost = Vec::new();
         let written = fields::write(connection, RESOURCE, store_id, &writes, &writer, &mut lost).await?;
-        tell(connection, store_id, written.version, now).await?;
+        publish(connection, store_id, written.version, now).await?;
     }
     Ok([before, read(connection, store_id).await?])
 }
@@ -100,8 +100,8 @@ fn problem(name: &str, value: &Value) -> Option<Vec<FieldProblem>> {
     })
 }
 
-/// All that is set, as one record: the store takes it as a whole.
-async fn tell(
+/// Sends all settings of a store as one record, which the store applies as a whole.
+async fn publish(
     connection: &mut AnyConnection,
     store_id: &str,
     version: String,
@@ -112,7 +112,7 @@ async fn tell(
     feed::publish(connection, vec![Entry { version: Some(version), ..entry }], now).await
 }
 
-/// All that head office set for a store and has not taken back.
+/// The settings that head office has set for a store.
 ///
 /// # Errors
 /// A database error.

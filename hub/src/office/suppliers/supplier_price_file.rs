@@ -21,7 +21,7 @@ const LAYOUT: Layout = Layout {
 /// The longest text of a cell, in characters. How long each may be is judged with everything else.
 const CELL_CHARS_MAX: usize = 500;
 
-/// A list as it was written down.
+/// A price list in the form of its file.
 #[derive(Debug)]
 pub struct PriceFile {
     /// Number of rows in the file.

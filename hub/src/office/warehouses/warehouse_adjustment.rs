@@ -52,7 +52,7 @@ pub async fn adjust(
 ///
 /// # Errors
 /// 404; 409 `invalid_state`, `insufficient_stock`; 403 `approval_required`.
-pub async fn go_on(
+pub async fn take_step(
     connection: &mut AnyConnection,
     warehouse: &mut Warehouse<'_>,
     (id, step): (&str, AdjustmentStep),

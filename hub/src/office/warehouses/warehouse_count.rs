@@ -170,11 +170,11 @@ pub async fn count(
     Ok(OpnameView { opname, lines, next_cursor: None })
 }
 
-/// Goes on with a count.
+/// Takes the next step of an existing count, as its rules allow.
 ///
 /// # Errors
 /// 422; 409 `invalid_state`.
-pub async fn go_on(
+pub async fn take_step(
     connection: &mut AnyConnection,
     warehouse: &mut Warehouse<'_>,
     id: &str,

@@ -111,7 +111,7 @@ async fn taken(tx: &mut Tx<'_>, step: &CountStep) -> Result<Changed<Opname>, Fai
     let id = tx.path.get("id");
     let store_id = warehouse_count::place(tx.connection, id).await?;
     let mut warehouse = tx.warehouse(&store_id).await?;
-    let made = warehouse_count::go_on(tx.connection, &mut warehouse, id, step).await?;
+    let made = warehouse_count::take_step(tx.connection, &mut warehouse, id, step).await?;
     let details = json!({"store_id": store_id, "opname_id": id});
     warehouse.finish(tx, Changed::answer(&made, details)).await
 }

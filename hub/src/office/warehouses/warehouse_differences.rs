@@ -27,13 +27,13 @@ pub struct Differences {
     next_cursor: Option<String>,
 }
 
-/// A line's place: how much it is worth, then its sku.
-type Place = (Reverse<u64>, Sku);
+/// Position of a line in the list: the highest value first, then the SKU.
+type Position = (Reverse<u64>, Sku);
 
 /// `GET /api/opname/:id/differences`
 pub async fn list(request: Request) -> Answered {
     let query: Page = request.query()?;
-    let (after, role) = (query.after::<Place>()?, manager(request.caller()?).role);
+    let (after, role) = (query.after::<Position>()?, manager(request.caller()?).role);
     let mut read = request.state.db.read().await?;
     let store_id = warehouse_count::place(&mut read, request.param("id")).await?;
     let found = warehouse_rows::count(&mut read, request.param("id")).await?;
@@ -45,10 +45,10 @@ pub async fn list(request: Request) -> Answered {
     let none = Stock::default();
     let on_hand = |line: &OpnameLine| stock.get(&line.sku).unwrap_or(&none);
     let mut sums = DifferenceSums::default();
-    let mut shown: Vec<(Place, OpnameLine)> = Vec::new();
+    let mut shown: Vec<(Position, OpnameLine)> = Vec::new();
     for line in lines {
         let value = line.estimate(on_hand(&line));
-        if sums.takes(&line, value) {
+        if sums.add(&line, value) {
             shown.push(((Reverse(value.get().unsigned_abs()), line.sku.clone()), line));
         }
     }

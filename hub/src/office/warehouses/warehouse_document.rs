@@ -79,5 +79,5 @@ pub async fn latest<P: DeserializeOwned>(
                JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq \
                WHERE d.store_id = $1 AND d.kind = $2 AND d.document_id = $3 AND d.part = 1";
     let row = sqlx::query(sql).bind(store_id).bind(kind).bind(id).fetch_optional(connection).await?;
-    Ok(record::said(&row.ok_or_else(|| ApiError::not_found(noun))?)?)
+    Ok(record::payload_of(&row.ok_or_else(|| ApiError::not_found(noun))?)?)
 }

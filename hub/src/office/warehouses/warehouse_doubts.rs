@@ -80,7 +80,7 @@ async fn posted_counts(
         let sql = "SELECT r.record, r.encoding FROM events e JOIN records r ON r.store_id = e.store_id \
                    AND r.epoch = e.epoch AND r.seq = e.seq WHERE e.store_id = $1 AND e.event_id IN";
         for row in rows(connection, sql, std::slice::from_ref(&store), chunk).await? {
-            let OpnamePosted { opname, lines, .. } = record::said(&row)?;
+            let OpnamePosted { opname, lines, .. } = record::payload_of(&row)?;
             let named = lines.into_iter().filter(|line| skus.contains(&line.sku));
             counts.extend(named.map(|line| (opname.clone(), line)));
         }
@@ -100,7 +100,7 @@ async fn receipts(
                ORDER BY d.business_date DESC, d.created_at DESC LIMIT $3";
     let query = sqlx::query(sql).bind(warehouse.store_id().to_owned()).bind(first_day(warehouse));
     let rows = query.bind(i64::try_from(COMPARED_MAX).unwrap_or(i64::MAX)).fetch_all(connection).await?;
-    rows.iter().map(|row| record::said::<ReceivingPosted>(row).map(|posted| posted.receiving)).collect()
+    rows.iter().map(|row| record::payload_of::<ReceivingPosted>(row).map(|posted| posted.receiving)).collect()
 }
 
 /// The day before the first moment that is compared: a count is posted on another day than it was counted on if a clock

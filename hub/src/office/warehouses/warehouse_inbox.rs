@@ -93,7 +93,7 @@ async fn one(hub: &Hub, store_id: &str, transfer_id: &str) -> Result<bool, Failu
     merged(&mut write, &mut warehouse, &TransferId(transfer_id.to_owned())).await?;
     let written = warehouse.written(&mut write).await?;
     write.commit().await?;
-    hub.raise_now().await;
+    hub.wake_stores().await;
     written.note(hub).await?;
     Ok(true)
 }

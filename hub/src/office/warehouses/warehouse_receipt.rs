@@ -65,7 +65,7 @@ pub async fn reverse(
     let skus = document.lines.iter().map(|line| &line.sku);
     let (_, book) = warehouse_book::load(connection, warehouse, skus).await?;
     let ids = warehouse.movement_ids(document.lines.len());
-    // Pieces taken back from its order are counted where the record is applied.
+    // Reversed pieces of its order are counted when the record is applied.
     let event = receiving::reverse(&document, None, ids, &warehouse.context(&book));
     let event = event.map_err(ApiError::from)?;
     let (receiving, movements) = (&event.fact.receiving, &event.rows.movements);
@@ -126,7 +126,7 @@ async fn lock_supplier(
     let Some(supplier) = supplier else { return Ok(()) };
     let sql = "UPDATE suppliers SET code = code WHERE supplier_id = $1";
     let found = sqlx::query(sql).bind(supplier).execute(connection).await?.rows_affected() > 0;
-    // An order's supplier is there.
+    // The supplier of an order exists.
     receiving::check_supplier(found || named.is_none(), true).map_err(ApiError::from)?;
     Ok(())
 }

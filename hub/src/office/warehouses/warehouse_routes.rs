@@ -150,7 +150,8 @@ async fn taken(tx: &mut Tx<'_>, step: AdjustmentStep) -> Result<Changed<Adjustme
     let administers = tx.caller.role == Role::Admin;
     let store_id = warehouse_document::place(tx.connection, ("adjustment", id), words).await?;
     let mut warehouse = tx.warehouse(&store_id).await?;
-    let made = warehouse_adjustment::go_on(tx.connection, &mut warehouse, (id, step), administers).await?;
+    let made =
+        warehouse_adjustment::take_step(tx.connection, &mut warehouse, (id, step), administers).await?;
     let details = json!({"store_id": store_id, "adjustment_id": id});
     warehouse.finish(tx, Changed::answer(&made, details)).await
 }

@@ -55,7 +55,7 @@ pub async fn place(connection: &mut AnyConnection, id: &str, step: &TransferStep
     }
 }
 
-/// Writes a transfer down and, unless it is a draft, sends it.
+/// Stores a transfer and, unless it is a draft, sends it.
 ///
 /// # Errors
 /// 422, also for a destination that is not a store or is switched off; 409 `insufficient_stock`.
@@ -79,11 +79,11 @@ pub async fn begin(
     reported(connection, warehouse, event, record::transfer_sent).await
 }
 
-/// Takes a step.
+/// Takes the next step of an existing transfer.
 ///
 /// # Errors
 /// 404; 422; 409 `invalid_state`, `insufficient_stock`, `over_receipt`.
-pub async fn go_on(
+pub async fn take_step(
     connection: &mut AnyConnection,
     warehouse: &mut Warehouse<'_>,
     (id, step): (&str, &mut TransferStep),

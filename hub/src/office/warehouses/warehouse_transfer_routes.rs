@@ -92,7 +92,7 @@ async fn taken(tx: &mut Tx<'_>, mut step: TransferStep) -> Result<Changed<Transf
     let id = tx.path.get("id");
     let store_id = warehouse_transfer::place(tx.connection, id, &step).await?;
     let mut warehouse = tx.warehouse(&store_id).await?;
-    let made = warehouse_transfer::go_on(tx.connection, &mut warehouse, (id, &mut step)).await?;
+    let made = warehouse_transfer::take_step(tx.connection, &mut warehouse, (id, &mut step)).await?;
     let details = json!({"store_id": store_id, "transfer_id": id});
     warehouse.finish(tx, Changed::answer(&view(&made), details).described_as()).await
 }

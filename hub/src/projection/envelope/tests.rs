@@ -85,7 +85,7 @@ fn odd_records_say_why_they_are_parked() {
 }
 
 #[test]
-fn what_a_record_says_of_itself_holds_where_its_payload_is_not_understood() {
+fn the_envelope_is_used_for_a_record_whose_payload_is_unknown() {
     let about = |value: Value| {
         let mut whole = skipped();
         (whole["type"], whole["about"]) = (json!("future.thing"), value);

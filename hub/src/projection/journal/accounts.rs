@@ -27,7 +27,7 @@ impl Desk<'_> {
             && let Some(before) = self.went_to(connection, document).await?
         {
             keys.retain(|key| !undone.contains(key));
-            (mapped, closed) = self.mappings.again(&before, undone);
+            (mapped, closed) = self.mappings.for_reversal(&before, undone);
         }
         let (new, gone) = self.mappings.on(self.entry_date(self.store_id, day), keys);
         mapped.join(new);

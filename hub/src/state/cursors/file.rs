@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_process_has_seen_outlives_it_and_is_taken_over_once() {
+    fn the_marks_of_a_process_outlive_it_and_are_taken_over_once() {
         let folder = tempfile::tempdir().unwrap();
         let own = |seqs: &[(String, u64)]| Own::create(folder.path(), "g", 1, seqs).unwrap();
         let (one, two) = (own(&[]), own(&[]));

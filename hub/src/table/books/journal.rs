@@ -1,5 +1,5 @@
-//! `journal`, `journal_lines`, `ledger_days` and `books`: entries, numbered without a gap in each book, with the sums
-//! of every account and day.
+//! Tables `journal`, `journal_lines`, `ledger_days` and `books`: entries, numbered without a gap in each book, with the
+//! sums of every account and day.
 
 use crate::db::column::Column;
 use crate::db::insert;
@@ -75,7 +75,7 @@ impl Kind {
 
 impl Kind {
     /// Poster of such entries, if an account may refuse them: reports of stores, reversals and the end of a
-    /// year are posted whatever became of the account.
+    /// year are posted in any state of the account.
     pub fn poster(self) -> Option<Poster> {
         match self {
             Self::Event | Self::Reversal | Self::YearEnd => None,
@@ -96,7 +96,7 @@ impl Column for Kind {
     }
 }
 
-/// An entry on its way into its book.
+/// An entry to be added to its book.
 pub struct NewEntry {
     /// Store of the book. Empty for head office.
     pub book: String,
@@ -124,7 +124,7 @@ pub struct NewEntry {
     pub group_id: Option<String>,
     /// Text of the entry, for people.
     pub memo: Option<String>,
-    /// The entry that it takes back.
+    /// The entry that it reverses.
     pub reverses: Option<String>,
     /// User who wrote the entry. Null if it was posted automatically.
     pub created_by: Option<String>,
@@ -132,7 +132,7 @@ pub struct NewEntry {
     pub lines: Vec<EntryLine>,
 }
 
-/// The first of `count` numbers of a book, which is locked until the transaction ends.
+/// Takes `count` numbers of a book, and returns the first. The book is locked until the transaction ends.
 pub async fn numbers(connection: &mut AnyConnection, book: &str, count: usize) -> Result<i64, Error> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     let sql = "INSERT INTO books (store_id, next_entry_no) VALUES ($1, $2) ON CONFLICT (store_id) \

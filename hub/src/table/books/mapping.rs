@@ -1,4 +1,4 @@
-//! `mappings`: accounts that take the place of the plan's, each from a day in the books on.
+//! `mappings`: accounts that replace those of the standard chart, each from an entry date on.
 
 use crate::columns;
 use domain::rules::books::posting::plan::Account;
@@ -6,7 +6,7 @@ use domain::rules::books::posting::{Mapped, MappingOf};
 use jiff::civil::Date;
 use sqlx::AnyConnection;
 
-/// The mappings that an event looks at, as its transaction found them.
+/// All mappings, as a transaction read them.
 #[derive(Default)]
 pub struct Mappings(Vec<Mapping>);
 
@@ -18,7 +18,7 @@ struct Mapping {
     closed: bool,
 }
 
-/// A mapped account that is closed: the plan's took its place.
+/// A mapped account that is closed, so the account of the standard chart is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closed {
     /// Kind of object that was mapped.
@@ -29,7 +29,7 @@ pub struct Closed {
 }
 
 impl Mappings {
-    /// All of them: they are few.
+    /// Loads all mappings; there are few.
     pub async fn load(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
         let sql = "SELECT m.kind, m.mapped_key, m.account, m.from_date, \
                    (SELECT COUNT(*) FROM accounts a WHERE a.account = m.account AND a.closed = 1) AS closed \
@@ -43,12 +43,12 @@ impl Mappings {
         Ok(Self(mappings))
     }
 
-    /// Whether it is empty.
+    /// Whether there are no mappings.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The mappings of `keys` that count on a day, and those of them with a closed account.
+    /// The mappings of `keys` that apply on a day, and those of them with a closed account.
     pub fn on<'a>(
         &self,
         day: Date,
@@ -69,8 +69,8 @@ impl Mappings {
         (mapped, closed)
     }
 
-    /// The accounts that a document went to `before`, for its reversal; and those of them that are closed.
-    pub fn again<'a>(
+    /// The accounts of a reversal: those that its document was posted to `before`; and those of them that are closed.
+    pub fn for_reversal<'a>(
         &self,
         before: &Mapped,
         keys: impl IntoIterator<Item = (MappingOf, &'a str)>,
@@ -78,7 +78,7 @@ impl Mappings {
         let (mut mapped, mut closed) = (Mapped::default(), Vec::new());
         for (of, key) in keys {
             let Some(account) = before.get(of, key) else { continue };
-            // A mapping stays in the list.
+            // Mappings are never deleted, so the list has every account that was mapped before.
             if self.0.iter().any(|mapping| mapping.account == account && mapping.closed) {
                 closed.push(Closed { of, key: key.to_owned(), account });
             } else {

@@ -45,7 +45,7 @@ pub async fn add(
     written(connection, order).await
 }
 
-/// Writes an order that is there.
+/// Writes an existing order.
 pub async fn put(connection: &mut AnyConnection, order: &PurchaseOrder) -> Result<(), sqlx::Error> {
     let sql = "UPDATE purchase_orders SET supplier_id = $2, store_id = $3, state = $4, submitted = $5, \
                expected_at = $6, document = $7, calling_off = $8 WHERE po_id = $1";

@@ -1,4 +1,4 @@
-//! `uninvoiced`: account 2020, line by line.
+//! Table `uninvoiced`: the lines of receipts whose value is in account 2020 until an invoice takes it out.
 
 use crate::columns;
 use crate::db::insert;
@@ -13,17 +13,18 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, Error};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A receipt's line beside its order's figures.
+/// Selects open lines of receipts. The update changes nothing: it locks the rows.
 const LINES: &str = "UPDATE uninvoiced SET closed = closed WHERE kind = 'receipt' AND closed = 0 AND";
+/// Columns that [`line`] reads.
 const RETURNING: &str = "RETURNING store_id, receiving_id, line_no, supplier_id, po_id, sku, business_date, \
                          qty - invoiced_qty - returned_qty AS open_qty, open_value, unit_cost, \
                          cost_missing, qty AS came, value AS came_value";
 
-/// Lines of receipts by their days and places.
+/// Lines of receipts by their business dates and keys, the oldest first.
 type Found = BTreeMap<(String, ReceiptRef), ReceiptLine>;
 
-/// The lines of receipts that an invoice's lines name, by themselves or by their orders, and the others of these orders:
-/// locked until the transaction ends, the oldest first, each on the lines of its order that it came for.
+/// Locks the lines of receipts that an invoice's lines name, by receipt or by order, and all other lines of these
+/// orders. Returns them with the lines of the orders that they were received for, the oldest first.
 pub async fn named(connection: &mut AnyConnection, lines: &[InvoiceLine]) -> Result<Vec<ReceiptLine>, Error> {
     let mut orders: BTreeSet<String> = lines.iter().filter_map(|line| line.po_id.clone()).collect();
     let receipts: BTreeSet<String> = lines.iter().filter_map(|line| line.receiving_id.clone()).collect();
@@ -44,7 +45,7 @@ pub async fn named(connection: &mut AnyConnection, lines: &[InvoiceLine]) -> Res
     Ok(lines)
 }
 
-/// The lines of receipts that name one of these, locked.
+/// Locks the lines of receipts that have one of the IDs in `column`, and adds them to `found`.
 async fn lock_lines(
     connection: &mut AnyConnection,
     column: &str,
@@ -93,7 +94,7 @@ fn line(row: &AnyRow) -> Result<(String, ReceiptLine), Error> {
     ))
 }
 
-/// Pieces are billed, or given back (below 0); of an invoice that is matched, not yet posted.
+/// Reserves pieces of a line for a matched invoice that is not posted yet. A negative quantity releases them.
 pub async fn hold(connection: &mut AnyConnection, at: &ReceiptRef, qty: Quantity) -> Result<(), Error> {
     let sql = "UPDATE uninvoiced SET invoiced_qty = invoiced_qty + $4 \
                WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3";
@@ -124,8 +125,8 @@ pub struct Cause<'a> {
     pub day: Date,
 }
 
-/// Notes the amount that a cause took out of a line, or gave back (below 0): the open amount of any day follows from
-/// it.
+/// Records what a cause took out of a line; below 0, what it gave back. The open amount of any day is computed from
+/// these rows.
 pub async fn note(
     connection: &mut AnyConnection,
     at: &ReceiptRef,
@@ -154,7 +155,7 @@ pub async fn take(
     note(connection, at, cause, part).await
 }
 
-/// The book of a receipt's line for which the supplier owes a credit, because it was reversed after it was billed.
+/// Store of a receipt's line for which the supplier owes a credit, because the line was reversed after it was billed.
 pub async fn claimed_in(
     connection: &mut AnyConnection,
     supplier_id: &str,
@@ -166,7 +167,7 @@ pub async fn claimed_in(
     query.bind(supplier_id.to_owned()).fetch_optional(connection).await
 }
 
-/// A credit note settles a part of the supplier's debt for a line; `false` if the line has less.
+/// Settles a part of what the supplier owes for a line by a credit note. Returns false if less is owed.
 pub async fn settle_claim(
     connection: &mut AnyConnection,
     at: &ReceiptRef,
@@ -180,7 +181,7 @@ pub async fn settle_claim(
     Ok(done.rows_affected() == 1)
 }
 
-/// Whether pieces have come that an invoice of these lines may bill and that nothing bills yet.
+/// Whether there are received pieces that this line of an invoice may bill and that no invoice bills yet.
 pub async fn has_open(pool: &AnyPool, supplier_id: &str, line: &InvoiceLine) -> Result<bool, Error> {
     let sql = "SELECT COUNT(*) FROM uninvoiced WHERE kind = 'receipt' AND closed = 0 \
                AND invoiced_qty + returned_qty < qty AND (supplier_id = $1 OR supplier_id IS NULL) \
@@ -196,19 +197,19 @@ pub async fn has_open(pool: &AnyPool, supplier_id: &str, line: &InvoiceLine) -> 
 /// A statement with its parameters.
 pub type Query = sqlx::query::Query<'static, sqlx::Any, sqlx::any::AnyArguments>;
 
-/// A statement of a line, `$1` to `$3`.
+/// A statement whose parameters `$1` to `$3` are the key of a line.
 pub fn bound(sql: &'static str, at: &ReceiptRef) -> Query {
     let query = sqlx::query(sql).bind(at.store_id.clone()).bind(at.receiving_id.clone());
     query.bind(i64::from(at.line_no))
 }
 
-/// The lines of an invoice, as they are found by store, receipt and order, with the input tax that they claim.
+/// Replaces the rows of an invoice's lines, by which they are found by store, receipt and order, with their input tax.
 pub async fn write_lines(connection: &mut AnyConnection, invoice: &Invoice) -> Result<(), Error> {
     let sql = "DELETE FROM invoice_lines WHERE invoice_id = $1";
     sqlx::query(sql).bind(invoice.invoice_id.clone()).execute(&mut *connection).await?;
     let (holds, posted) = (invoice.state.holds_pieces(), invoice.state.is_posted());
     let cells = |line: &InvoiceLine| {
-        // The tax of an invoice from before these books was claimed there.
+        // The tax of an invoice from before these books was claimed in the earlier ones.
         let (net, tax) = if invoice.opening { (0, 0) } else { (line.net, line.tax) };
         row! {
             invoice_id: invoice.invoice_id.as_str(), line_no: i64::from(line.line_no),

@@ -10,7 +10,7 @@ use sqlx::{AnyConnection, Error};
 pub const COLUMNS: &str =
     "credential_id, user_id, name, counter, token_version, created_at, last_used_at, document";
 
-/// A row.
+/// Reads a row.
 ///
 /// # Errors
 /// The row is damaged.

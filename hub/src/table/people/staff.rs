@@ -27,7 +27,7 @@ pub struct Staff {
 pub const COLUMNS: &str = "user_id, username, name, role, store_id, password_hash, username_at, name_at, role_at, \
                            password_at, token_version, disabled, grants, origin, created_at, updated_at";
 
-/// A row.
+/// Reads a row.
 ///
 /// # Errors
 /// The row is damaged.

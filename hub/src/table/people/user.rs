@@ -12,7 +12,7 @@ use sqlx::{AnyConnection, Error};
 pub const COLUMNS: &str =
     "user_id, username, name, role, password_hash, token_version, disabled, created_at, updated_at";
 
-/// A row.
+/// Reads a row.
 ///
 /// # Errors
 /// The row is damaged.

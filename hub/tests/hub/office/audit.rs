@@ -326,7 +326,7 @@ async fn every_change_of_head_office_is_written_down_in_one_chain() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_stores_wrote_down_is_listed_beside_it_however_long_it_is() {
+async fn the_audit_logs_of_stores_are_listed_too_at_any_length() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let entry = |action: &str| {

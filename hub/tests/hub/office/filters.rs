@@ -268,7 +268,7 @@ async fn conflicts_are_found_by_text_store_product_member_day_and_state() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn letters_beyond_ascii_are_found_whatever_their_case() {
+async fn letters_beyond_ascii_are_found_in_any_case() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let admin = server.admin().await;
@@ -301,7 +301,7 @@ async fn letters_beyond_ascii_are_found_whatever_their_case() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_typed_is_found_in_every_spelling() {
+async fn typed_text_is_found_in_every_spelling() {
     let server = Server::start().await;
     let admin = server.admin().await;
     admin.post("/api/members", &json!({"name": "Ani", "phone": "0815 1111 0007"})).await.data();

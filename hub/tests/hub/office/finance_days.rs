@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 const JOURNAL: &str = "/api/finance/journal";
 
-/// Pushes one more sale of a day.
-async fn sells(shop: &mut Shop, day: &str) -> String {
+/// Pushes one more sale of a day. Returns its event ID.
+async fn push_sale(shop: &mut Shop, day: &str) -> String {
     let number = shop.chain().records.len() + 1;
     let store = shop.id.clone();
     let sale = Sale { store: &store, number: number as u64, shift: "shf_1", sku: "A", qty: 1, price: 1000 };
@@ -26,17 +26,17 @@ async fn balance(api: &Api, day: &str, book: &str) -> Value {
     api.get(&path).await.data()["items"].clone()
 }
 
-async fn locks(api: &Api, day: &str, body: Value) -> Value {
+async fn lock_day(api: &Api, day: &str, body: Value) -> Value {
     api.post(&format!("/api/finance/days/{day}/lock"), &body).await.data().clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_comes_after_a_day_was_locked_has_the_next_open_one() {
+async fn a_record_of_a_locked_day_is_posted_on_the_next_open_day() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let (mut one, mut two) = (Shop::open(&server, "S001").await, Shop::open(&server, "S002").await);
-    sells(&mut one, DAY).await;
-    sells(&mut two, DAY).await;
+    push_sale(&mut one, DAY).await;
+    push_sale(&mut two, DAY).await;
     let path = format!("/api/finance/days/{DAY}/lock");
     let refused = finance.post(&path, &json!({})).await;
     assert_eq!(refused.refusal(), "409 not_ready");
@@ -51,13 +51,13 @@ async fn what_comes_after_a_day_was_locked_has_the_next_open_one() {
     assert_eq!((of("S001"), of("S002")), (vec!["day_not_sealed".to_owned()], of("S001")));
     assert_eq!(finance.post(&path, &json!({"force": true})).await.refusal(), "422 validation_failed");
     let force = json!({"force": true, "reason": "sales follow", "store_ids": ["S001"]});
-    let done = locks(&finance, DAY, force.clone()).await;
+    let done = lock_day(&finance, DAY, force.clone()).await;
     assert_eq!(done["locked"], json!([{"store_id": "S001", "from": null, "to": DAY}]));
     assert_eq!((done["forced"].as_array().unwrap().len(), &done["more"]), (1, &json!(0)));
-    assert_eq!(locks(&finance, DAY, force).await["locked"], json!([]), "no day is open any more");
+    assert_eq!(lock_day(&finance, DAY, force).await["locked"], json!([]), "no day is open any more");
 
     let before = balance(&finance, DAY, "S001").await;
-    let (late, early) = (sells(&mut one, DAY).await, sells(&mut two, DAY).await);
+    let (late, early) = (push_sale(&mut one, DAY).await, push_sale(&mut two, DAY).await);
     assert_eq!(balance(&finance, DAY, "S001").await, before, "the balance is unchanged");
     let found = finance.get(&format!("{JOURNAL}?late=true")).await.data()["items"].clone();
     assert_eq!(found.as_array().unwrap().len(), 1);
@@ -106,12 +106,12 @@ async fn what_comes_after_a_day_was_locked_has_the_next_open_one() {
     let admin = server.admin().await;
     assert_eq!(admin.post(&unlock, &why).await.data()["state"], "open");
     assert_eq!(admin.post(&unlock, &why).await.refusal(), "409 invalid_state");
-    sells(&mut one, DAY).await;
+    push_sale(&mut one, DAY).await;
     finance.post(JOURNAL, &by_hand).await.data();
     let found = finance.get(&format!("{JOURNAL}?late=true")).await.data()["items"].clone();
     assert_eq!(found.as_array().unwrap().len(), 1);
     // Earlier days stay locked.
-    let sold = sells(&mut one, "2023-11-18").await;
+    let sold = push_sale(&mut one, "2023-11-18").await;
     let found = finance.get(&format!("{JOURNAL}?late=true")).await.data()["items"].clone();
     assert_eq!((&found[1]["cause_key"], &found[1]["entry_date"]), (&json!(sold), &json!(DAY)));
     let verified = server.place.run(&["verify"], "");
@@ -137,12 +137,12 @@ async fn of_many_open_items_a_hundred_are_listed_and_the_rest_counted() {
         sqlx::query(sqlx::AssertSqlSafe(sql)).execute(server.hub.db.pool()).await.unwrap();
     }
     let force = json!({"force": true, "reason": "x", "store_ids": ["S001"]});
-    let done = locks(&finance, "2023-10-31", force).await;
+    let done = lock_day(&finance, "2023-10-31", force).await;
     assert_eq!((done["forced"].as_array().unwrap().len(), &done["more"]), (100, &json!(20)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_day_that_is_not_over_or_no_day_is_not_locked() {
+async fn a_day_that_is_not_over_and_an_unknown_store_or_date_are_refused() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let _shop = Shop::open(&server, "S001").await;
@@ -157,7 +157,7 @@ async fn a_day_that_is_not_over_or_no_day_is_not_locked() {
     assert_eq!(lock("2026-11-01", json!({"store_ids": ["S404"]})).await, "422 validation_failed");
     assert_eq!(lock("soon", json!({})).await, "404 not_found");
     // Nothing is missing: the store was connected since, and head office needs no report.
-    let done = locks(&finance, "2026-11-01", json!({})).await;
+    let done = lock_day(&finance, "2026-11-01", json!({})).await;
     assert_eq!(done["locked"].as_array().unwrap().len(), 2);
     let status = finance.get("/api/finance/status").await.data().clone();
     assert_eq!(
@@ -183,10 +183,10 @@ async fn a_sale_that_meets_a_lock_is_in_the_day_or_late() {
         let (selling, locking) = (day.to_string(), day.to_string());
         let (locker, force) = (finance.clone(), json!({"force": true, "reason": "race"}));
         let lock = tokio::spawn(async move {
-            locks(&locker, &locking, force).await;
+            lock_day(&locker, &locking, force).await;
             balance(&locker, &locking, "S001").await
         });
-        let sold = sells(&mut shop, &selling).await;
+        let sold = push_sale(&mut shop, &selling).await;
         let then = lock.await.unwrap();
         assert_eq!(
             balance(&finance, &selling, "S001").await,

@@ -31,7 +31,7 @@ fn paths(answer: &Answer) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_entry_is_written_once_and_taken_back_once() {
+async fn an_entry_is_posted_once_and_reversed_once() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let body = entry("2026-11-02", &[("", "6050", 700), ("", "1040", -700)]);
@@ -78,7 +78,7 @@ async fn an_entry_is_written_once_and_taken_back_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_entry_over_several_books_balances_in_each_and_is_taken_back_as_one() {
+async fn an_entry_over_several_books_balances_in_each_and_is_reversed_as_one() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     server.place.add_store("S001");
@@ -111,7 +111,7 @@ async fn an_entry_over_several_books_balances_in_each_and_is_taken_back_as_one()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_entry_that_is_none_is_refused_with_its_line() {
+async fn an_invalid_entry_is_refused_with_its_line() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let day = "2026-11-02";
@@ -144,7 +144,7 @@ async fn an_entry_that_is_none_is_refused_with_its_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn above_the_limit_only_an_administrator_writes() {
+async fn only_an_administrator_posts_an_entry_above_the_limit() {
     let place = Place::initialised().await;
     let settings = std::fs::read_to_string(&place.config).unwrap();
     std::fs::write(&place.config, settings + "[finance]\nmanual_limit = 1000\n").unwrap();
@@ -187,7 +187,7 @@ async fn a_book_is_opened_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn accounts_are_added_named_and_closed_when_nothing_stands_on_them() {
+async fn accounts_are_added_renamed_and_closed_when_their_balance_is_zero() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let accounts = "/api/finance/accounts";
@@ -237,7 +237,7 @@ async fn accounts_are_added_named_and_closed_when_nothing_stands_on_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_taken_back_over_several_books_has_one_day_that_is_open_in_all() {
+async fn a_reversal_over_several_books_has_one_day_that_is_open_in_all() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     server.place.add_store("S001");
@@ -255,7 +255,7 @@ async fn what_is_taken_back_over_several_books_has_one_day_that_is_open_in_all()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_goes_back_to_an_account_that_is_closed() {
+async fn a_reversal_into_a_closed_account_is_refused() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let rent = json!({"account": "6110", "name": "Rent", "type": "expense"});
@@ -273,7 +273,7 @@ async fn nothing_goes_back_to_an_account_that_is_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_account_moves_no_more_on_a_day_than_the_database_counts() {
+async fn an_entry_beyond_the_largest_sum_of_a_day_is_refused() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let body = entry("2026-11-02", &[("", "6050", 5), ("", "1040", -5)]);

@@ -160,7 +160,7 @@ async fn a_month_whose_books_differ_from_their_lists_stays_open() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_comes_while_a_month_waits_to_be_closed_is_proven_with_it() {
+async fn records_that_arrive_while_a_month_is_closed_are_proven_with_it() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let mut write = server.hub.db.write().await.unwrap();

@@ -263,7 +263,7 @@ async fn a_pool_that_is_not_its_steps_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_moves_2040_moves_the_pool_whether_a_member_has_the_points_or_not() {
+async fn every_movement_of_2040_moves_the_pool_with_or_without_a_member() {
     let server = server("expense").await;
     let mut shop = Shop::open(&server, "S001").await;
     let mut nobodys: Value =
@@ -281,7 +281,7 @@ async fn what_moves_2040_moves_the_pool_whether_a_member_has_the_points_or_not()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_given_back_is_no_more_than_had_been_released() {
+async fn points_deferred_again_are_at_most_those_that_were_released() {
     for (there, [released, first, second]) in [(60, [60, 50, 10]), (0, [0, 0, 0])] {
         let server = server("expense").await;
         let mut shop = Shop::open(&server, "S001").await;

@@ -289,7 +289,7 @@ async fn cash_joins_what_is_not_invoiced_by_the_account_that_it_is_posted_to() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_database_takes_back_is_done_again_three_times_at_most() {
+async fn a_transaction_that_the_database_rolls_back_is_repeated_at_most_three_times() {
     if std::env::var("HUB_TEST_POSTGRES").is_err() {
         // SQLite has one writer at a time, so nothing is rolled back.
         return;
@@ -318,7 +318,7 @@ async fn what_the_database_takes_back_is_done_again_three_times_at_most() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_parked_is_posted_when_it_is_applied() {
+async fn a_parked_record_is_posted_when_it_is_applied() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;

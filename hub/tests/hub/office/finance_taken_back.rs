@@ -49,7 +49,7 @@ fn mirror(lines: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_taken_back_goes_where_it_went_whatever_is_mapped_since() {
+async fn a_reversal_uses_the_accounts_of_its_document_after_a_change_of_the_mapping() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;

@@ -33,7 +33,7 @@ async fn an_import_with_bad_rows_changes_nothing_and_names_them_all() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_is_imported_keeps_to_the_limits_of_the_settings() {
+async fn every_import_keeps_to_the_limits_of_the_settings() {
     let place = Place::initialised().await;
     let file = std::fs::read_to_string(&place.config).unwrap();
     std::fs::write(&place.config, file + "[limits]\nimport_rows = 2\nimport_bytes = 1024\n").unwrap();
@@ -233,7 +233,7 @@ async fn products_and_orders_are_found_by_what_people_ask_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_article_has_one_code_however_it_is_spelled() {
+async fn an_article_has_one_code_in_any_spelling() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let new = |sku: &str, code: &str| {

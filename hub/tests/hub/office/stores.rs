@@ -42,7 +42,7 @@ async fn changes(server: &Server) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_push_writes_as_many_changes_however_many_stores_there_are() {
+async fn a_push_writes_the_same_number_of_changes_for_any_number_of_stores() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let new = json!({"name": "Ani", "phone": "+62811000111"});

@@ -120,7 +120,7 @@ async fn leave(write: &mut cloud_hub::db::Write, store_id: &str, seq: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_commits_late_gets_a_higher_number_than_what_was_read() {
+async fn an_event_that_commits_late_gets_a_higher_number_than_those_read_before() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let db = &server.hub.db;

@@ -117,7 +117,7 @@ async fn pages_hear_what_changes_in_their_lists_at_every_process() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_ticket_of_one_process_opens_one_stream_at_whichever_process() {
+async fn a_ticket_of_one_process_opens_one_stream_at_any_process() {
     let place = Place::initialised().await;
     let processes = started(&place).await;
     let admin = Api::new(processes[0].address).login("boss", PASSWORD).await;

@@ -169,7 +169,7 @@ async fn one_is_left_of_a_ring(apis: &[Api]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_there_once_is_there_once_whichever_process_is_asked() {
+async fn unique_rows_stay_unique_at_every_process() {
     let place = Place::initialised().await;
     let processes = started(&place).await;
     let login = Api::new(processes[0].address).login("boss", PASSWORD).await;

@@ -122,8 +122,8 @@ impl Receiver {
     async fn serve(&self, mut stream: TcpStream) -> Option<()> {
         let mut read = Vec::new();
         loop {
-            let message = next(&mut stream, &mut read).await?;
-            let manner = self.took(message);
+            let message = next_request(&mut stream, &mut read).await?;
+            let manner = self.receive(message);
             let answer = match manner {
                 Manner::Keep | Manner::Lie => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".to_owned(),
                 Manner::Refuse(status) => format!(
@@ -145,7 +145,8 @@ impl Receiver {
         }
     }
 
-    fn took(&self, mut message: Message) -> Manner {
+    /// Stores a message and returns its treatment.
+    fn receive(&self, mut message: Message) -> Manner {
         let mut messages = self.shared.messages.lock().unwrap();
         message.manner = (self.shared.behaviour.lock().unwrap())(&message, messages.len());
         messages.push(message.clone());
@@ -154,9 +155,9 @@ impl Receiver {
 }
 
 /// Reads the next request of a connection. Returns `None` at its end.
-async fn next(stream: &mut TcpStream, read: &mut Vec<u8>) -> Option<Message> {
+async fn next_request(stream: &mut TcpStream, read: &mut Vec<u8>) -> Option<Message> {
     loop {
-        if let Some(message) = whole(read) {
+        if let Some(message) = take_request(read) {
             return Some(message);
         }
         let mut chunk = [0; 4096];
@@ -166,7 +167,7 @@ async fn next(stream: &mut TcpStream, read: &mut Vec<u8>) -> Option<Message> {
 }
 
 /// Takes a complete request out of the bytes read so far, if there is one.
-fn whole(read: &mut Vec<u8>) -> Option<Message> {
+fn take_request(read: &mut Vec<u8>) -> Option<Message> {
     let text = String::from_utf8_lossy(read).into_owned();
     let (head, rest) = text.split_once("\r\n\r\n")?;
     let mut lines = head.lines();

@@ -47,7 +47,7 @@ fn newer(record: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_says_nothing_of_another_stores_people() {
+async fn a_store_can_not_change_users_of_another_store() {
     let server = Server::start().await;
     let _one = Shop::open(&server, "S001").await;
     let mut two = Shop::open(&server, "S002").await;
@@ -80,7 +80,7 @@ fn transfer(kind: &str, event_id: &str, from: &str, to: &str, state: &str, moved
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_transfer_of_others_is_theirs() {
+async fn a_store_can_not_report_a_transfer_of_other_stores() {
     let server = Server::start().await;
     let mut one = Shop::open(&server, "S001").await;
     let mut two = Shop::open(&server, "S002").await;
@@ -101,7 +101,7 @@ async fn a_transfer_of_others_is_theirs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_second_text_of_an_event_holds_nobody_up() {
+async fn a_second_text_of_an_event_does_not_block_other_records() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     tells(&mut shop, vec![sale(1).record("evt_1")]).await;
@@ -157,7 +157,7 @@ async fn a_reversal_is_applied_when_its_receipt_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_replay_wakes_what_waits_at_another_store() {
+async fn a_replay_applies_waiting_records_of_another_store() {
     let server = Server::start().await;
     let mut one = Shop::open(&server, "S001").await;
     let mut two = Shop::open(&server, "S002").await;
@@ -178,7 +178,7 @@ fn points(event_id: &str, reason: &str, points: i64) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn points_that_two_stores_redeem_at_once_are_a_matter_for_a_person() {
+async fn points_that_two_stores_redeem_at_once_make_an_exception() {
     let server = Server::start().await;
     let mut one = Shop::open(&server, "S001").await;
     let mut two = Shop::open(&server, "S002").await;
@@ -366,7 +366,7 @@ async fn a_return_with_the_number_of_a_sale_is_reported() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_copy_that_is_silent_for_a_day_is_wrong_no_longer() {
+async fn a_copy_that_is_silent_for_a_day_is_no_problem_any_more() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 1).await;
     let copy = shop.clone();

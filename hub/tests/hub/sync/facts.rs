@@ -45,7 +45,7 @@ fn count(lines: &[OpnameLine]) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_count_moves_only_what_differed_however_many_parts_it_has() {
+async fn a_count_in_any_number_of_parts_moves_only_differences() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     reported(&mut shop, vec![receiving("S001", "A", 100, "evt_r")]).await;
@@ -78,7 +78,7 @@ fn about(kind: &str, event_id: &str, transfer: &Value, moved: &[i64]) -> String 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_missing_of_a_transfer_is_settled_once() {
+async fn a_shortfall_of_a_transfer_is_settled_once() {
     let server = Server::start().await;
     let mut one = Shop::open(&server, "S001").await;
     let mut two = Shop::open(&server, "S002").await;

@@ -137,7 +137,7 @@ async fn a_push_that_ends_between_any_two_statements_is_whole_or_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_continue_the_chain_is_refused_and_changes_nothing() {
+async fn a_batch_that_does_not_continue_the_chain_is_refused_and_changes_nothing() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 5).await;
     shop.sell(5);

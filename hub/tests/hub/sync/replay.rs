@@ -193,7 +193,7 @@ async fn a_parked_record_that_came_again_meanwhile_counts_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_database_takes_back_is_tried_again_as_if_it_had_not_been_tried() {
+async fn a_replay_that_the_database_rolls_back_is_tried_again_from_the_beginning() {
     if std::env::var("HUB_TEST_POSTGRES").is_err() {
         // SQLite has one writer at a time, so nothing is rolled back.
         return;

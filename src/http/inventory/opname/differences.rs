@@ -79,7 +79,7 @@ fn page(
         last = lines.last().map(|line| line.sku.clone());
         for line in lines.into_iter().filter(|line| !line.zones.is_empty()) {
             let value = value(storage, &line)?;
-            if page.sums.takes(&line, value) {
+            if page.sums.add(&line, value) {
                 places.push((Reverse(value.get().unsigned_abs()), line.sku));
             }
         }

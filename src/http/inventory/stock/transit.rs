@@ -1,4 +1,4 @@
-//! Goods on their way here.
+//! Goods in transit to this store.
 
 use crate::http::failure::stored;
 use domain::model::base::figures::Quantity;

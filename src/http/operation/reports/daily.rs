@@ -1,4 +1,4 @@
-//! `GET /api/reports/daily`: one business day as its shifts, its tills and its hours saw it.
+//! `GET /api/reports/daily`: one business day by shifts, hours and cashiers.
 
 use super::sales::items;
 use super::{made, scan};
@@ -165,7 +165,7 @@ impl ShiftRow {
         }
     }
 
-    fn over(&self) -> bool {
+    fn is_over(&self) -> bool {
         matches!(self.state, ShiftState::Closed | ShiftState::Interrupted)
     }
 
@@ -231,7 +231,7 @@ fn collect(shop: &AppState, date: Date) -> Result<Daily, ApiError> {
     Ok(Daily {
         business_date: date,
         sealed: storage.days().day(date).map_err(stored)?.is_some(),
-        shifts_open: rows.iter().filter(|row| !row.over()).count(),
+        shifts_open: rows.iter().filter(|row| !row.is_over()).count(),
         totals: Figures::of(&shifts),
         returns_tax: shown_sum(rows.iter().map(|row| row.returns_tax)),
         by_method: day::by_method(&shifts),

@@ -1,4 +1,4 @@
-//! Values that lost against others, and how they come back.
+//! Values that lost a conflict, and their restoration.
 
 use crate::http::Answered;
 use crate::http::Request;

@@ -1,30 +1,31 @@
-//! The idempotency keys of sealed segments that count: a look at few filters shows for nearly every new key that it is
-//! new, however many segments there are.
+//! The idempotency keys of sealed segments whose answers are still kept, in a few filters. They show for nearly every
+//! new key that it is new, without a look at the segments.
 
 use crate::journal::index::filter::{Filter, Tag, tag};
 
-/// Keys of neighbouring segments, oldest first in [`Answers`]: expired ones are dropped filter by filter.
+/// Keys of neighbouring segments in one filter, which is dropped as a whole when they expire.
 #[derive(Debug)]
 struct Generation {
-    /// First lsn of its newest segment.
+    /// First LSN of its newest segment.
     newest: u64,
     filter: Filter,
 }
 
-/// The keys of sealed segments, from some time of the journal on.
+/// The keys of sealed segments since a time.
 #[derive(Debug)]
 pub struct Answers {
+    /// Oldest first.
     generations: Vec<Generation>,
     since: i64,
 }
 
 impl Answers {
-    /// None yet, of segments that count since then.
+    /// No keys yet, of segments since this time.
     pub fn since(since: i64) -> Self {
         Self { generations: Vec::new(), since }
     }
 
-    /// Adds the keys of a segment behind all others; it is named by its first lsn.
+    /// Adds the keys of the newest segment. `segment`: its first LSN.
     pub fn add(&mut self, segment: u64, tags: &[Tag]) {
         match self.generations.last_mut() {
             Some(last) if !last.filter.is_full_with(tags.len()) => {
@@ -39,18 +40,18 @@ impl Answers {
         }
     }
 
-    /// Drops segments before one: writes before `since` no longer count.
+    /// Drops segments before `oldest`: answers before `since` are no longer kept.
     pub fn expire(&mut self, oldest: u64, since: i64) {
         self.generations.retain(|generation| generation.newest >= oldest);
         self.since = self.since.max(since);
     }
 
-    /// Whether they are all that count since then. A clock that went back makes older ones count again.
+    /// Whether the filters have all keys since this time. They do not if the clock was set back.
     pub fn reach(&self, since: i64) -> bool {
         since >= self.since
     }
 
-    /// Whether a key may be among them; a negative answer is never wrong.
+    /// Whether a key may be in a segment. `false` is certain.
     pub fn may_hold(&self, hash: u64) -> bool {
         self.generations.iter().any(|generation| generation.filter.may_hold(tag(hash)))
     }

@@ -23,7 +23,7 @@ impl History {
         self.newest_but(hash, (before, limit), Err, pick)
     }
 
-    /// The same without damaged frames: `damaged` receives the problem of each, which may be more than once.
+    /// As `before`, without damaged frames: `damaged` receives the problem of each, which may be more than once.
     pub fn newest_readable<T>(
         &self,
         hash: u64,

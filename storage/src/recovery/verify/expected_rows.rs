@@ -65,7 +65,7 @@ impl Expected {
         self.seen.as_ref().map(|seen| seen.to)
     }
 
-    /// Takes in a frame; where the reading of the rows ended, everything is compared.
+    /// Applies a frame. At the frame at which the reading of the rows ended, everything is compared.
     pub fn apply(&mut self, ops: Vec<RowOp>, lsn: u64, report: &mut VerifyReport) {
         let meanwhile = self.seen.as_ref().is_some_and(|seen| seen.from < lsn && lsn <= seen.to);
         for op in ops {

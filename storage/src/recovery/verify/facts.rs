@@ -30,7 +30,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Takes in a frame. `before` is where the records were.
+    /// Applies a frame. `before`: position of the records before it.
     pub fn frame(
         &mut self,
         body: &Body,

@@ -17,7 +17,7 @@ pub struct SafeSums {
 }
 
 impl SafeSums {
-    /// Takes in an event; `refilled`: any event of a shift may hold more about it than was known.
+    /// Applies an event; `refilled`: any event of a shift may hold more about it than was known.
     pub fn event(&mut self, event: &Event, refilled: bool, report: &mut VerifyReport) {
         let moves = matches!(
             event.fact,

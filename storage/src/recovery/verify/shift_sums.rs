@@ -1,5 +1,5 @@
-//! Shift sums: computes the sums of a shift from its transactions, with the functions of `domain`, and compares them
-//! with its row.
+//! Computes the sums of each shift from its transactions, with the functions of `domain`, and compares them with its
+//! row.
 
 use super::VerifyReport;
 use domain::model::base::event::{Event, Fact};
@@ -17,14 +17,16 @@ type Counted = HashMap<PaymentId, Payment>;
 /// Sums of the shifts that are not closed.
 #[derive(Debug, Default)]
 pub struct Shifts {
+    /// Sums computed from the events.
     replayed: HashMap<ShiftId, ShiftTotals>,
+    /// Sums in the rows.
     rows: HashMap<ShiftId, ShiftTotals>,
     /// By shift, then by transaction: voids and corrections happen in the same shift.
     counted: HashMap<ShiftId, HashMap<TransactionId, Counted>>,
 }
 
 impl Shifts {
-    /// Takes in an event.
+    /// Applies an event, and compares the shifts that it closes.
     pub fn event(&mut self, event: &Event, report: &mut VerifyReport) {
         let replayed = self.replay(event);
         if let Err((what, refusal)) = replayed {
@@ -33,18 +35,18 @@ impl Shifts {
         // A closed shift's sums were compared and are dropped; a count changes none of them.
         let known = |_: &&Shift| !matches!(event.fact, Fact::ShiftRecounted(_));
         for shift in event.shifts().filter(known) {
-            self.row(shift);
+            self.set_row(shift);
             if matches!(shift.state, ShiftState::Closed | ShiftState::Interrupted) {
                 self.compare(&shift.shift_id, report);
             }
         }
     }
 
-    /// Takes the sums of an event's shifts as they are: whatever follows is counted from there.
+    /// Takes over the sums of an event's shifts unchecked. Later events are added to them.
     pub fn trust(&mut self, event: &Event) {
         for shift in event.shifts() {
             self.replayed.insert(shift.shift_id.clone(), shift.totals.clone());
-            self.row(shift);
+            self.set_row(shift);
         }
     }
 
@@ -57,22 +59,22 @@ impl Shifts {
     /// Applies the sales, money and goods of an event to the sums. The sums that the event states are not used.
     fn replay(&mut self, event: &Event) -> Result<(), (String, Refusal)> {
         match &event.fact {
-            Fact::TransactionOpen(it) => self.payments(&it.transaction),
-            Fact::TenderCorrected(it) => self.payments(&it.transaction),
+            Fact::TransactionOpen(it) => self.count_payments(&it.transaction),
+            Fact::TenderCorrected(it) => self.count_payments(&it.transaction),
             Fact::TransactionPaid(it) => {
-                self.payments(&it.transaction)?;
+                self.count_payments(&it.transaction)?;
                 let totals = self.totals(&it.transaction.shift_id);
-                totals.add_sale(&it.transaction).map_err(of(&it.transaction))
+                totals.add_sale(&it.transaction).map_err(problem_of(&it.transaction))
             }
             Fact::TransactionVoided(it) => {
-                self.payments(&it.transaction)?;
-                self.exchanged(&it.transaction, &it.refunds)?;
+                self.count_payments(&it.transaction)?;
+                self.move_exchanged(&it.transaction, &it.refunds)?;
                 self.totals(&it.transaction.shift_id).void(&it.transaction);
                 Ok(())
             }
             Fact::SaleVoided(it) => {
-                self.payments(&it.transaction)?;
-                self.exchanged(&it.transaction, &it.refunds)?;
+                self.count_payments(&it.transaction)?;
+                self.move_exchanged(&it.transaction, &it.refunds)?;
                 let totals = self.totals(&it.transaction.shift_id);
                 totals.uncomplete(&it.transaction);
                 Ok(())
@@ -106,7 +108,7 @@ impl Shifts {
     }
 
     /// Counts new payments, and subtracts reversed ones.
-    fn payments(&mut self, transaction: &Transaction) -> Result<(), (String, Refusal)> {
+    fn count_payments(&mut self, transaction: &Transaction) -> Result<(), (String, Refusal)> {
         let of_shift = self.counted.entry(transaction.shift_id.clone()).or_default();
         let counted = of_shift.entry(transaction.transaction_id.clone()).or_default();
         let totals = self.replayed.entry(transaction.shift_id.clone()).or_default();
@@ -122,13 +124,14 @@ impl Shifts {
                     Ok(())
                 }
             };
-            changed.map_err(of(transaction))?;
+            changed.map_err(problem_of(transaction))?;
         }
         Ok(())
     }
 
-    /// An exchange's payment goes back by the methods of its origin (docs/arithmetic.md#states-of-documents).
-    fn exchanged(
+    /// Moves refunds of an exchange's payment from the clearing method to the methods of the original sale
+    /// (docs/arithmetic.md#states-of-documents).
+    fn move_exchanged(
         &mut self,
         transaction: &Transaction,
         refunds: &[ReversedPayment],
@@ -136,13 +139,13 @@ impl Shifts {
         let totals = self.totals(&transaction.shift_id);
         for back in refunds.iter().filter(|back| back.exchange) {
             let clearing = totals.add_refund(EXCHANGE, back.amount.saturating_neg(), Money::ZERO);
-            clearing.map_err(of(transaction))?;
-            totals.add_refund(&back.method, back.amount, back.rounding).map_err(of(transaction))?;
+            clearing.map_err(problem_of(transaction))?;
+            totals.add_refund(&back.method, back.amount, back.rounding).map_err(problem_of(transaction))?;
         }
         Ok(())
     }
 
-    fn row(&mut self, shift: &Shift) {
+    fn set_row(&mut self, shift: &Shift) {
         self.rows.insert(shift.shift_id.clone(), shift.totals.clone());
     }
 
@@ -160,7 +163,7 @@ impl Shifts {
     }
 }
 
-fn of(transaction: &Transaction) -> impl Fn(Refusal) -> (String, Refusal) {
+fn problem_of(transaction: &Transaction) -> impl Fn(Refusal) -> (String, Refusal) {
     let id = transaction.transaction_id.0.clone();
     move |refusal| (id.clone(), refusal)
 }

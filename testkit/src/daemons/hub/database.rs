@@ -24,7 +24,7 @@ pub fn fresh(folder: &Path) -> String {
     }
 }
 
-/// The same on this server.
+/// As [`fresh`], on this server.
 #[track_caller]
 pub fn fresh_at(server: &str) -> String {
     let name = name();

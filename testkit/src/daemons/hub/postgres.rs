@@ -110,7 +110,7 @@ impl Postgres {
         format!("{}/{name}", self.server())
     }
 
-    /// The same by its socket, which costs less.
+    /// The address by the server's socket, which is faster.
     pub fn local_url(&self, name: &str) -> String {
         let (port, socket) = (self.address.port(), self.data());
         format!("postgres://postgres@localhost:{port}/{name}?host={}", socket.display())

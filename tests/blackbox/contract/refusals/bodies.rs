@@ -9,7 +9,7 @@ use testkit::client;
 const SALES: &str = "/api/pos/transactions";
 
 #[test]
-fn what_is_no_json_is_invalid_json() {
+fn a_body_that_is_not_json_is_refused_as_invalid_json() {
     let mut bench = Bench::open();
     bench.unchanged_by(|bench| {
         let bodies: [&[u8]; 8] = [

@@ -39,7 +39,7 @@ const REPORTS: [(&str, &[&str]); 26] = [
     ("settlements/store", &["store_id"]),
     ("profit/store", &["store_id"]),
 ];
-/// The same at the end of a day.
+/// Reports of the stock at the end of a day.
 const STOCK: [(&str, &[&str]); 2] = [("stock/store", &["store_id"]), ("stock/sku", &["sku"])];
 
 /// By the day that each record has in the books.

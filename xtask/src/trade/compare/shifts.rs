@@ -36,7 +36,7 @@ pub(super) fn spread(of: &str, account: &Account) -> Vec<(String, i64)> {
     all
 }
 
-/// The same of a shift, with the expected cash of its drawer.
+/// Every figure of a shift, with the expected cash of its drawer.
 fn of_shift(shift_id: &str, shift: &Shift) -> Vec<(String, i64)> {
     let mut all = spread(shift_id, &shift.account);
     all.push((format!("{shift_id} expected cash"), shift.expected_cash));

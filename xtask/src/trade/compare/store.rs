@@ -14,9 +14,9 @@ pub struct StoreSide {
     pub whole: Account,
     /// Each shift's own summary.
     pub shifts: BTreeMap<String, Shift>,
-    /// Σ expected cash of the shifts.
+    /// Sum of the expected cash of the shifts.
     pub expected_cash: i64,
-    /// Σ variance of the shifts.
+    /// Sum of the variance of the shifts.
     pub variance: i64,
     /// Paid transactions and posted returns listed by the store: id and receipt number.
     pub receipts: BTreeMap<String, String>,

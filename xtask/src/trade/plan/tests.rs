@@ -25,7 +25,7 @@ fn reported(name: &str, sale: Option<&str>, after: Option<&str>, lines: &[(Optio
 }
 
 #[test]
-fn what_comes_back_finds_the_latest_sale_of_the_same_customer_sku_and_price() {
+fn a_return_finds_the_latest_sale_of_the_same_customer_sku_and_price() {
     let sold = ["1,A,LAMP,5,d,1,7,UK", "2,A,LAMP,5,d,1,7,UK", "3,A,LAMP,5,d,1,8,UK", "4,A,LAMP,5,d,2,7,UK"];
     let cases: [(&str, Option<&str>); 7] = [
         ("C9,A,LAMP,-5,d,1,7,UK", Some("2-1")),

@@ -144,7 +144,7 @@ facts! {
     } => document(Receiving, receiving.receiving_id)
     /// The first stock of skus was taken into the books.
     StockOpened {}
-    /// A receipt was taken back.
+    /// A receipt was reversed.
     ReceivingReversed {
         /// The document, reversed.
         receiving: Receiving,
@@ -183,7 +183,7 @@ facts! {
         /// The document as it is now.
         adjustment: Adjustment,
     } => document(Adjustment, adjustment.adjustment_id)
-    /// A transfer was written down, sent, received, cancelled or settled.
+    /// A transfer was created, sent, received, cancelled or settled.
     TransferChanged {
         /// The document as it is now.
         transfer: Transfer,
@@ -247,7 +247,7 @@ facts! {
     SessionOpened {
         /// The session.
         session: Session,
-        /// Sessions of anybody that had expired by then: they go.
+        /// Expired sessions of any user, which are deleted.
         expired: Vec<SessionId>,
     }
     /// A session's refresh token was spent for the next one.

@@ -1,7 +1,7 @@
 //! Details of a refusal by a limit: the line, the rest, and who may exceed it.
 
 use crate::model::base::figures::Quantity;
-use crate::model::base::refusal::{ShortItem, There};
+use crate::model::base::refusal::{ShortItem, ShortStock};
 use crate::model::people::user::Role;
 use serde::{Deserialize, Serialize};
 
@@ -138,13 +138,13 @@ pub(super) fn received_words(over: &OverReceived) -> String {
 pub(super) fn short_words(items: &[ShortItem]) -> String {
     let one = |item: &ShortItem| {
         let asked = format!("{} of {} were requested", item.requested, item.sku);
-        match item.there {
-            There::OnHand(n) => format!("{asked}, but only {n} are on hand"),
-            There::Damaged(n) => format!("{asked} from the damaged goods, but only {n} are damaged"),
+        match item.stock {
+            ShortStock::OnHand(n) => format!("{asked}, but only {n} are on hand"),
+            ShortStock::Damaged(n) => format!("{asked} from the damaged goods, but only {n} are damaged"),
         }
     };
     let words: Vec<String> = items.iter().take(WORDS_MAX).map(one).collect();
-    let damaged = items.iter().any(|item| matches!(item.there, There::Damaged(_)));
+    let damaged = items.iter().any(|item| matches!(item.stock, ShortStock::Damaged(_)));
     let or = if damaged { "take them from the goods on hand" } else { "first record the goods that arrived" };
     format!("{}. Take fewer, or {or}", words.join("; "))
 }

@@ -57,7 +57,7 @@ impl ShiftTotals {
         Ok(())
     }
 
-    /// Takes a payment back: it never took place. A subtraction is never refused for its size.
+    /// Removes a payment from the sums. A subtraction is never refused for its size.
     pub fn untake(&mut self, payment: &Payment) {
         let method = self.by_method.entry(payment.method.clone()).or_default();
         let (amount, rounding) = (payment.amount.saturating_neg(), payment.rounding.saturating_neg());
@@ -125,7 +125,7 @@ impl ShiftTotals {
         Ok(())
     }
 
-    /// Takes a return back; never refused for its size.
+    /// Removes a return from the sums. It is never refused for its size.
     pub fn unrefund(&mut self, back: &Return) {
         self.returns_count = self.returns_count.saturating_sub(1);
         self.returns_total = capped_sum([self.returns_total, back.refund_total.saturating_neg()]);
@@ -140,8 +140,8 @@ impl ShiftTotals {
         }
     }
 
-    /// Takes a completed sale back and counts it as voided; its payments are taken back one by one. Never refused for
-    /// its size.
+    /// Removes a completed sale from the sums and counts it as voided. Its payments are removed one by one. Never
+    /// refused for its size.
     pub fn uncomplete(&mut self, sale: &Transaction) {
         self.sales_count = self.sales_count.saturating_sub(1);
         let pieces = sale.items.iter().map(|line| line.qty.saturating_neg());

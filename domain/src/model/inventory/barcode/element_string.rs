@@ -1,18 +1,18 @@
-//! GS1 element strings: data fields one after another, each behind its application identifier. The GTIN is field 01.
+//! GS1 element strings: a sequence of data fields, each after its application identifier. The GTIN is field 01.
 
 /// FNC1 as scanners send it: it ends a field of variable length.
 pub const GS: char = '\u{1d}';
 
-/// The field of the GTIN.
+/// Application identifier of the GTIN.
 const GTIN: &str = "01";
-/// Digits of a GTIN there.
+/// Digits of a GTIN in an element string.
 const GTIN_DIGITS: usize = 14;
 
 /// The path segment before the GTIN in a GS1 Digital Link.
 const LINK_NAMES: [&str; 2] = ["01", "gtin"];
 
-/// The field of a pallet's or another logistic unit's number. Such a code names no article that is sold, even if it also
-/// states what is inside.
+/// Application identifier of the number of a logistic unit, such as a pallet. Such a code names no product that is
+/// sold, even if it also names the content.
 const LOGISTIC_UNIT: &str = "00";
 
 /// The GTIN of a GS1 code: as the scanner sent it, as people read it below the bars (`(01)…`), or as a GS1 Digital Link
@@ -103,7 +103,7 @@ fn field(mut text: &str) -> Option<String> {
     None
 }
 
-/// Whether a text is fields and nothing else.
+/// Whether a text consists of fields only.
 fn is_complete(mut text: &str) -> bool {
     while !text.is_empty() {
         match after_field(text) {
@@ -127,7 +127,7 @@ fn after_field(text: &str) -> Option<&str> {
     }
 }
 
-/// The length of a field with its identifier, where the standard sets it.
+/// Length of a field with its identifier. `None` if the standard sets none.
 fn fixed_length(identifier: &str) -> Option<usize> {
     Some(match identifier {
         "01" | "02" | "03" => 16,
@@ -140,7 +140,7 @@ fn fixed_length(identifier: &str) -> Option<usize> {
     })
 }
 
-/// Whether fields with identifiers that begin so end with FNC1.
+/// Whether fields with identifiers that begin with these digits end with FNC1.
 fn has_open_end(identifier: &str) -> bool {
     identifier.starts_with('9')
         || matches!(

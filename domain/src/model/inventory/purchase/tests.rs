@@ -79,7 +79,7 @@ fn a_line_that_a_person_closed_is_waited_for_no_longer() {
 }
 
 #[test]
-fn what_came_wins_over_a_cancellation_until_it_is_taken_back() {
+fn received_pieces_win_over_a_cancellation_until_they_are_reversed() {
     use OrderState::{Approved, Cancelled, Closed, PartiallyReceived, Received, Sent};
     for (before, cancelled, came, after) in [
         (Cancelled, true, 0, Cancelled),

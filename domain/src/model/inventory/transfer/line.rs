@@ -30,7 +30,7 @@ pub struct Resolved {
     pub resolution: Resolution,
     /// Number of pieces.
     pub qty: Quantity,
-    /// Cost of the pieces, in minor currency units. Null if no supplier sells the product.
+    /// Cost of the pieces, in minor currency units.
     pub cost: Money,
     /// User who settled it.
     pub user_id: UserId,

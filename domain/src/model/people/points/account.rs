@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The lot of points that head office knows of and this store did not see come.
+/// Source of the lot of points that head office reports, and whose movements this store does not know.
 const HUB_LOT: &str = "hub";
 
 /// Reason for a points movement.
@@ -33,10 +33,10 @@ pub enum PointsReason {
     Opening,
 }
 
-/// One change of a member's points; never altered, never deleted.
+/// One change of a member's points. It is never changed or deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PointsEntry {
-    /// `<document>:<reason>`: one per cause, whatever is sent twice.
+    /// `<document>:<reason>`: a cause that is sent twice has one entry.
     pub entry_id: String,
     /// Member whose points changed.
     pub member_id: MemberId,
@@ -48,7 +48,7 @@ pub struct PointsEntry {
     pub reference_id: String,
     /// Points of the member after the movement.
     pub balance_after: Points,
-    /// The lots they came from or went into.
+    /// Lots that the points were taken from or added to.
     pub lots: Vec<LotPart>,
     /// Business date of the entry.
     pub business_date: Date,
@@ -72,7 +72,7 @@ pub struct PointsAccount {
     pub lifetime_earned: Points,
     /// Sum of the redeemed points, without those that were given back.
     pub lifetime_redeemed: Points,
-    /// Redeemed while head office was away, and not yet covered by its figures.
+    /// Points that were redeemed while head office was away, and that are not in its balance yet.
     pub redeemed_apart: Points,
     /// When the points last moved.
     pub updated_at: UtcMs,
@@ -104,15 +104,15 @@ impl PointsAccount {
         self.lots.balance()
     }
 
-    /// Earns points that live until `expires`.
+    /// Adds earned points, which expire after `expires`.
     pub fn earn(&mut self, points: Points, expires: Option<Date>, cause: &Cause<'_>) -> PointsEntry {
         let into = self.lots.earn(cause.reference_id, points, expires);
         self.lifetime_earned = self.lifetime_earned.saturating_add(points);
         self.entry(points, PointsReason::Earn, into.into_iter().collect(), cause)
     }
 
-    /// Spends points, except those that unfinished sales hold (`reserved`); `apart`: head office is away, so there is
-    /// an allowance.
+    /// Redeems points. `reserved`: points that unfinished sales hold. `apart`: head office is away, so that the limit
+    /// `points_offline_limit` applies.
     ///
     /// # Errors
     /// `insufficient_points`.
@@ -146,14 +146,15 @@ impl PointsAccount {
         Ok(self.entry(points.saturating_neg(), PointsReason::Redeem, from, cause))
     }
 
-    /// Takes back earned points of the lot that lives until `expires`.
+    /// Removes points that a sale earned from the lot that expires after `expires`.
     pub fn reverse(&mut self, points: Points, expires: Option<Date>, cause: &Cause<'_>) -> PointsEntry {
         let from = self.lots.reverse(expires, points);
         self.lifetime_earned = self.lifetime_earned.saturating_sub(points);
         self.entry(points.saturating_neg(), PointsReason::Reverse, from, cause)
     }
 
-    /// Returns spent points to the lots that they were taken from. `taken` is what has not been returned yet.
+    /// Returns spent points to the lots that they were taken from. `taken`: the
+    /// parts that were not returned yet.
     pub fn restore_points(
         &mut self,
         taken: &mut Vec<LotPart>,
@@ -174,7 +175,7 @@ impl PointsAccount {
         (points > 0).then(|| self.entry(points.saturating_neg(), PointsReason::Expire, gone, cause))
     }
 
-    /// Head office's balance, with the store's own entries that are not in it on top.
+    /// Adopts head office's balance, with the store's own entries that it does not contain yet.
     pub fn meet(&mut self, balance: Points, uncovered: &[PointsEntry], at: UtcMs) {
         let own = uncovered.iter().map(|entry| entry.points).sum();
         let balance = balance.saturating_add(own);
@@ -184,7 +185,7 @@ impl PointsAccount {
         }
     }
 
-    /// Applies an entry of a record that came back.
+    /// Applies an entry of a recovered record.
     pub(crate) fn replay(&mut self, entry: &PointsEntry) {
         self.lots.replay(entry.points, &entry.lots);
         match entry.reason {
@@ -199,6 +200,7 @@ impl PointsAccount {
         self.updated_at = self.updated_at.max(entry.at);
     }
 
+    /// Makes the entry of a movement that was applied.
     pub(crate) fn entry(
         &mut self,
         points: Points,

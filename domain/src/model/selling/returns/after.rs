@@ -33,7 +33,7 @@ pub struct SaleAfter {
     pub transaction_id: TransactionId,
     /// Returned pieces, one entry per line with any.
     pub returned: Vec<LineReturned>,
-    /// Σ refunds.
+    /// Sum of the refunds.
     pub refunded: Money,
     /// Amounts that each method paid and gave back, in the order of use.
     pub paid: Vec<Paid>,
@@ -87,7 +87,7 @@ impl SaleAfter {
         line.map_or(Quantity::ZERO, |line| span::pieces(&line.pieces))
     }
 
-    /// Takes `n` more pieces of a line of `qty` back; fewer where fewer are left.
+    /// Returns `n` more pieces of a line of `qty`, or fewer if fewer are left.
     pub(crate) fn take(&mut self, line_no: u32, qty: Quantity, n: Quantity) -> Vec<Span> {
         if let Some(line) = self.returned.iter_mut().find(|line| line.line_no == line_no) {
             return span::take(&mut line.pieces, qty, n);

@@ -79,7 +79,7 @@ fn the_terms_of_a_shift_are_those_of_the_next_one_and_the_rest_counts_at_once() 
 }
 
 #[test]
-fn what_is_not_head_offices_is_refused_with_the_reason() {
+fn a_setting_that_head_office_may_not_set_is_refused_with_the_reason() {
     for name in ["points.redeem_value", "payments.denominations", "tax.code", "http.listen", "tiers.gold", ""]
     {
         let Err(Refusal::ValidationFailed(found)) = check(name, &json!(1)) else { unreachable!("{name}") };

@@ -11,7 +11,7 @@ use crate::model::books::register::{MAIN, Register};
 use crate::model::books::shift::{Shift, ShiftState, ShiftTotals};
 use crate::model::people::user::{Principal, Role};
 use crate::rules::books::day::dated;
-use crate::rules::books::register::room;
+use crate::rules::books::register;
 use crate::rules::books::shift::OpenShift;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +74,7 @@ fn register(id: &RegisterId, rules: &Rules, book: &LedgerBook) -> Result<Registe
             Err(Refusal::field("register_id", "is not a register of this store"))
         }
         None => {
-            room(book.registers.len())?;
+            register::check_limit(book.registers.len())?;
             Ok(Register::new(id.clone(), id.0.clone()))
         }
     }

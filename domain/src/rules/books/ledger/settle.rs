@@ -10,7 +10,7 @@ use crate::model::books::ledger::LedgerBook;
 use crate::model::inventory::stock::MovementReason;
 use crate::model::people::points::{Cause, PointsAccount, PointsEntry, expiry};
 use crate::model::selling::transaction::{NEGATIVE_STOCK, Transaction};
-use crate::rules::inventory::stock::{Document, Moves, short};
+use crate::rules::inventory::stock::{Document, Moves, check_on_hand};
 use crate::rules::selling::sale::SaleDraft;
 
 /// Takes the sale's goods out of stock, at cost, lines of one sku in their order; and settles its points.
@@ -151,5 +151,5 @@ fn enough(sale: &Transaction, rules: &Rules, book: &LedgerBook) -> Result<(), Re
             None => asked.push((&line.sku, line.qty)),
         }
     }
-    short(&asked, book)
+    check_on_hand(&asked, book)
 }

@@ -1,4 +1,4 @@
-//! How long something is due.
+//! Open amounts of payables by the time since their due date.
 
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgeBucket {
-    /// Not due yet, in minor currency units.
+    /// Not due yet.
     NotDue,
-    /// Overdue by 1 to 30 days, in minor currency units.
+    /// Overdue by 1 to 30 days.
     Days1To30,
-    /// Overdue by 31 to 60 days, in minor currency units.
+    /// Overdue by 31 to 60 days.
     Days31To60,
-    /// Overdue by 61 to 90 days, in minor currency units.
+    /// Overdue by 61 to 90 days.
     Days61To90,
-    /// Overdue by more than 90 days, in minor currency units.
+    /// Overdue by more than 90 days.
     DaysOver90,
 }
 
@@ -86,7 +86,7 @@ mod tests {
 
     /// The vector U4, and the days beside its bounds.
     #[test]
-    fn what_is_due_ages_by_whole_days() {
+    fn open_amounts_age_by_whole_days() {
         let as_of = date(2026, 12, 31);
         for (due, expected) in [
             (date(2027, 1, 1), AgeBucket::NotDue),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn credits_and_advances_are_taken_off() {
+    fn credits_and_advances_are_negative() {
         let mut ageing = Ageing::default();
         ageing.owe(date(2026, 12, 1), date(2026, 12, 31), 500);
         ageing.owe(date(2027, 1, 31), date(2026, 12, 31), 70);

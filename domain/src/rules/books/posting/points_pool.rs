@@ -32,7 +32,7 @@ pub enum StepKind {
     Earned,
     /// They paid for a sale.
     Redeemed,
-    /// Points that a sale had earned were taken back.
+    /// Points that a sale had earned were deducted.
     Reversed,
     /// Points that had paid were given back.
     GivenBack,
@@ -132,12 +132,12 @@ struct PoolBook<'a> {
     document_id: &'a str,
 }
 
-/// Points that a sale earned, or that were taken back of them.
+/// Points that a sale earned, or that were deducted from them.
 const EARNING: [PointsReason; 2] = [PointsReason::Earn, PointsReason::Reverse];
 /// Points that paid, or that were given back of them.
 const PAYING: [PointsReason; 2] = [PointsReason::Redeem, PointsReason::GiveBack];
 
-/// Σ points of entries with these reasons, signed.
+/// Sum of the points of entries with these reasons, signed.
 fn moved(entries: &[PointsEntry], reasons: [PointsReason; 2]) -> Points {
     let entries = entries.iter().filter(|entry| reasons.contains(&entry.reason));
     entries.map(|entry| entry.points).sum()
@@ -211,7 +211,7 @@ impl<'a> PoolBook<'a> {
         PointsEffect { earned_value, released: Some(released), ..PointsEffect::default() }
     }
 
-    /// Σ of the steps so far, of these kinds.
+    /// Sum of the steps so far, of these kinds.
     fn so_far(&self, kinds: &[StepKind]) -> Pool {
         let mut moved = Pool::default();
         for step in self.before.iter().filter(|step| kinds.contains(&step.kind)) {

@@ -1,4 +1,4 @@
-//! Goods, and the debts for them.
+//! Entries of goods, and of the debts for them.
 
 use crate::model::base::figures::Money;
 use crate::model::inventory::adjustment::AdjustmentReason;
@@ -9,7 +9,7 @@ use crate::rules::books::posting::plan::{
     PRICE_VARIANCE, PURCHASE_DISCOUNTS, SAMPLES, SHRINKAGE, THROWN_AWAY,
 };
 
-/// Goods into stock; where it was below zero a part corrects earlier estimates.
+/// Goods into stock. If the stock was negative, a part of the cost corrects earlier estimates.
 pub(super) fn into_stock(from: Account, cost: Money, correction: Money) -> Draft {
     let mut draft = Draft::default();
     draft.transfer(INVENTORY, from, cost).transfer(COST_CORRECTION, INVENTORY, correction);
@@ -34,7 +34,7 @@ pub(super) fn place(place: StockPlace) -> Account {
     }
 }
 
-/// Goods back to the supplier: claimed at their own cost, taken out at the average of where they lay.
+/// Goods back to the supplier: claimed at their own cost, removed at the average cost of their stock.
 pub(super) fn supplier_returned(
     from: Account,
     claim: Money,

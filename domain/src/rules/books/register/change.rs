@@ -7,7 +7,7 @@ use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
 use crate::model::books::register::{NAME_CHARS_MAX, Register};
 use crate::model::people::authorization::{Authorization, allow};
-use crate::rules::books::register::room;
+use crate::rules::books::register::check_limit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ pub fn add(
     if book.registers.contains_key(&cmd.register_id) {
         return Err(Refusal::Duplicate { what: "a register of this name", id: cmd.register_id.0.clone() });
     }
-    room(book.registers.len())?;
+    check_limit(book.registers.len())?;
     let name = cmd.name.as_ref().map_or(cmd.register_id.as_str(), |name| name.trim()).to_owned();
     let register = Register::new(cmd.register_id.clone(), name);
     Ok(Event::of(fact::RegisterChanged { register }))
@@ -107,7 +107,7 @@ pub fn merge_remote(
 ) -> Result<Option<Event<fact::RegisterChanged>>, Refusal> {
     let known = book.registers.get(id);
     if known.is_none() {
-        room(book.registers.len())?;
+        check_limit(book.registers.len())?;
     }
     let before = known.cloned().unwrap_or_else(|| Register::new(id.clone(), id.0.clone()));
     let register = Register {

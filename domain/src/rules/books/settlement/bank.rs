@@ -15,7 +15,7 @@ pub struct Payout {
     pub source_id: String,
     /// Payout batch of the lines.
     pub batch: String,
-    /// Σ net of its lines.
+    /// Sum of the net of its lines.
     pub net: i64,
 }
 

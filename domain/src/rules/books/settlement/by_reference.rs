@@ -1,4 +1,5 @@
-//! Matching by reference: equal amounts first, then sums, then the rest of one key.
+//! Matching by reference, key by key: lines and items of equal amounts first, then equal sums, then a single line with
+//! a single item.
 
 use crate::rules::books::settlement::exception::ExceptionKind;
 use crate::rules::books::settlement::matching::{Before, Matcher, total};
@@ -12,7 +13,8 @@ struct Group<'a> {
     items: Vec<&'a OpenItem>,
 }
 
-/// Lines by their keys, in their order, with customers' items of the same.
+/// Groups lines that have an amount by their keys, and adds the customers' items with these keys. Lines and items keep
+/// their order.
 fn groups<'a>(
     lines: impl Iterator<Item = &'a OpenLine>,
     items: impl Iterator<Item = &'a OpenItem>,
@@ -30,17 +32,17 @@ fn groups<'a>(
     groups
 }
 
-/// Reference keys whose past the matching asks for.
+/// Reference keys for which the matching needs the earlier matches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Again {
     /// Keys of matched lines.
     pub lines: BTreeSet<String>,
-    /// Keys of matched items, used only for money that goes back.
+    /// Keys of items, needed only where a line takes money back.
     pub items: BTreeSet<String>,
 }
 
-/// Keys of lines that may repeat earlier matches. Excluded are keys (nearly all) with exactly one line and one item of
-/// equal amounts, which are matched with each other regardless of earlier matches.
+/// Keys of lines that may repeat earlier matches. Nearly all keys have exactly one line and one item of equal amounts:
+/// they are left out, because these are matched with each other whatever was matched earlier.
 pub fn may_tell_again(lines: &[OpenLine], items: &[OpenItem]) -> Again {
     let is_sure = |group: &Group<'_>| match (group.lines.as_slice(), group.items.as_slice()) {
         ([line], [item]) => item.amount == line.amount() && item.may_be_of(line.store_id.as_deref()),
@@ -67,7 +69,7 @@ impl<'a> Matcher<'a> {
         for (key, group) in groups {
             back.extend(self.of_key(&key, group, before));
         }
-        // Refunds under a number of their own have found their lines by now.
+        // This is last, so that refunds with references of their own are matched with their own lines first.
         for line in back {
             self.goes_back(line);
         }
@@ -134,7 +136,9 @@ impl<'a> Matcher<'a> {
         left.into_iter().filter(|line| line.amount() < 0 && is_matched).collect()
     }
 
-    /// Equal amounts one by one, the oldest first: in the window, or of any other day, which is pointed at.
+    /// Matches lines and items of equal amounts one by one, the oldest first, and removes them from the group. Only
+    /// items within the window are matched. If `late`, items of any day are matched, and each match raises an
+    /// exception.
     fn pairs(&mut self, group: &mut Group<'a>, matched: &mut BTreeSet<i64>, late: bool) {
         let Group { lines, items } = group;
         lines.retain(|&line| {

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_disputed_and_its_fee_have_accounts_of_their_own() {
+    fn a_disputed_amount_and_its_fee_have_accounts_of_their_own() {
         let line = |account: &str, amount| EntryLine::of(account.to_owned(), amount);
         let back = |figures| taken_back(BANK, SETTLEMENT_DIFFERENCES, figures).unwrap();
         assert_eq!(
@@ -141,12 +141,12 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_itself_back_posts_nothing() {
+    fn slices_that_cancel_out_post_nothing() {
         assert_eq!(of_slices(BANK, [(&slice(CARD, [0; 4]), SETTLEMENT_DIFFERENCES)]), Ok(Vec::new()));
     }
 
     #[test]
-    fn what_is_left_open_is_posted_by_nobody() {
+    fn a_difference_that_is_left_open_is_not_posted() {
         let mut short = slice(CARD, [5_000, 75, 100, 4_825]);
         assert_eq!(short.leave_open(75), 100);
         assert_eq!(short, slice(CARD, [4_900, 75, 0, 4_825]));

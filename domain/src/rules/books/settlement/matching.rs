@@ -96,7 +96,7 @@ pub fn match_nets<'a>(terms: &Terms, lines: &'a [OpenLine], items: &'a [OpenItem
     matcher.found
 }
 
-/// Σ figures.
+/// Sum of the figures.
 pub(super) fn total(figures: impl Iterator<Item = i64>) -> i64 {
     figures.fold(0_i64, i64::saturating_add)
 }

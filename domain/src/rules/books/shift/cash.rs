@@ -42,7 +42,7 @@ pub struct ReverseCash {
 }
 
 impl MoveCash {
-    /// Checks that do not need the shift.
+    /// Checks that need no data of the shift.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -205,7 +205,7 @@ pub fn hands_back(
 ///
 /// # Errors
 /// `validation_failed` (also a pay-in that is no longer in the drawer), `insufficient_role`, `approval_required` (a
-/// cashier alone), `invalid_state` (counted; taken back before; nothing to take back).
+/// cashier alone), `invalid_state` (counted; already reversed; nothing to reverse).
 pub fn reverse_cash(
     cmd: &ReverseCash,
     wrong: &CashMovement,

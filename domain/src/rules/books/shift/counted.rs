@@ -9,16 +9,16 @@ use crate::model::books::shift::Shift;
 /// A shift that was counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CountedShift {
-    /// Z number, as the till that went on gave it.
+    /// Z number, given by the copy of the store that continued.
     pub z_no: Option<u64>,
     /// When the first count was.
     pub closed_at: Option<UtcMs>,
     /// User who made the first count.
     pub closed_by: Option<UserId>,
     pub counted_cash: Money,
-    /// Cash that should have been there, as recorded by the copy that has the Z.
+    /// Expected cash, as recorded by the copy with the Z report.
     pub expected_cash: Money,
-    /// The latest count, which counts.
+    /// Cash of the latest count, which applies.
     pub last_counted: Money,
     /// When the latest count was made.
     pub last_counted_at: UtcMs,

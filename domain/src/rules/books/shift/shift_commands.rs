@@ -47,7 +47,7 @@ pub struct CloseShift {
 }
 
 impl OpenShift {
-    /// Checks that do not need the shop.
+    /// Checks that need no data of the store.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -65,7 +65,7 @@ impl OpenShift {
 }
 
 impl CloseShift {
-    /// Checks that do not need the shift.
+    /// Checks that need no data of the shift.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

@@ -24,109 +24,49 @@ use crate::wire::feed::UserDown;
 use jiff::civil::Date;
 use std::collections::{HashMap, HashSet};
 
-/// The rows of the store, as they are.
+/// The present rows of the store. Every function fails if its row can't be read.
 pub trait Rows {
-    /// Error when they can't be read.
+    /// Error if a row can't be read.
     type Error;
     /// A sku's stock, or its starting value.
-    ///
-    /// # Errors
-    /// It can't be read; so all others.
     fn stock(&self, sku: &Sku) -> Result<Stock, Self::Error>;
     /// A member's points.
-    ///
-    /// # Errors
-    /// As above.
     fn account(&self, member: &MemberId) -> Result<Option<PointsAccount>, Self::Error>;
     /// A transaction, in its present state here.
-    ///
-    /// # Errors
-    /// As above.
     fn sale(&self, id: &TransactionId) -> Result<Option<Transaction>, Self::Error>;
     /// State of a sale after it was paid.
-    ///
-    /// # Errors
-    /// As above.
     fn after(&self, id: &TransactionId) -> Result<Option<SaleAfter>, Self::Error>;
     /// A return.
-    ///
-    /// # Errors
-    /// As above.
     fn posted_return(&self, id: &ReturnId) -> Result<Option<Return>, Self::Error>;
     /// A shift.
-    ///
-    /// # Errors
-    /// As above.
     fn shift(&self, id: &ShiftId) -> Result<Option<Shift>, Self::Error>;
     /// A till.
-    ///
-    /// # Errors
-    /// As above.
     fn register(&self, id: &RegisterId) -> Result<Option<Register>, Self::Error>;
     /// Balance of the safe.
-    ///
-    /// # Errors
-    /// As above.
     fn safe(&self) -> Result<Safe, Self::Error>;
     /// Opening of the safe.
-    ///
-    /// # Errors
-    /// As above.
     fn safe_opening(&self) -> Result<Option<SafeOpening>, Self::Error>;
     /// When a day was last sealed or reopened.
-    ///
-    /// # Errors
-    /// As above.
     fn last_day_change(&self, date: &Date) -> Result<Option<UtcMs>, Self::Error>;
     /// A till's counters, in the epoch that is written now.
-    ///
-    /// # Errors
-    /// As above.
     fn counters(&self, id: &RegisterId) -> Result<Counters, Self::Error>;
     /// A receipt of goods.
-    ///
-    /// # Errors
-    /// As above.
     fn receiving(&self, id: &ReceivingId) -> Result<Option<Receiving>, Self::Error>;
     /// A transfer.
-    ///
-    /// # Errors
-    /// As above.
     fn transfer(&self, id: &TransferId) -> Result<Option<Transfer>, Self::Error>;
     /// Whether a step of this document is here.
-    ///
-    /// # Errors
-    /// As above.
     fn has_document(&self, id: &str) -> Result<bool, Self::Error>;
     /// The state of an adjustment.
-    ///
-    /// # Errors
-    /// As above.
     fn adjustment(&self, id: &AdjustmentId) -> Result<Option<&'static str>, Self::Error>;
     /// Whether this count is here and was posted.
-    ///
-    /// # Errors
-    /// As above.
     fn has_posted(&self, id: &OpnameId) -> Result<bool, Self::Error>;
     /// A member.
-    ///
-    /// # Errors
-    /// As above.
     fn known_member(&self, id: &MemberId) -> Result<Option<Member>, Self::Error>;
-    /// Whether a record of this event is in the journal, in whatever epoch.
-    ///
-    /// # Errors
-    /// As above.
+    /// Whether a record of this event is in the journal, in any epoch.
     fn has_event(&self, event_id: &str) -> Result<bool, Self::Error>;
     /// A person.
-    ///
-    /// # Errors
-    /// As above.
     fn known_user(&self, id: &UserId) -> Result<Option<User>, Self::Error>;
     /// Head office's record of a person.
-    ///
-    /// # Errors
-    /// As above.
     fn office_record_of_user(&self, id: &UserId) -> Result<Option<UserDown>, Self::Error>;
     /// The most that checking a password may cost.
     fn costs_max(&self) -> Costs;

@@ -13,11 +13,11 @@ pub struct FieldClock<'a> {
 /// Outcome of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It replaces the value that it had seen: it wins whatever its stamp is.
+    /// The write replaces the value that its writer had seen: it wins with any stamp.
     Follows,
-    /// It had not seen the present value, and is later: the present value goes to the conflict log.
+    /// The writer had not seen the present value, and the write is later: the present value goes to the conflict log.
     Beats,
-    /// It had not seen the present value, and is earlier: it goes to the conflict log.
+    /// The writer had not seen the present value, and the write is earlier: it goes to the conflict log.
     Loses,
 }
 
@@ -26,7 +26,7 @@ pub fn decide(now: Option<FieldClock<'_>>, at: &str, base: &str) -> Verdict {
     match now {
         None => Verdict::Follows,
         Some(now) if now.by == base => Verdict::Follows,
-        // Stamps compare as text, and end in the node: there are no ties.
+        // Stamps are compared as text and end with the node, so that no two are equal.
         Some(now) if at > now.at => Verdict::Beats,
         Some(_) => Verdict::Loses,
     }

@@ -4,7 +4,7 @@
 /// State of a record's event at the hub before it is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
-    /// Nothing, applied or parked, in whatever epoch.
+    /// No record of the event, in any epoch.
     Nothing,
     /// The same event with the same text.
     SameText,
@@ -15,13 +15,13 @@ pub enum Before {
 /// Data with which the hub judges a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
-    /// Its event, under another place.
+    /// State of its event, in another record.
     pub before: Before,
-    /// An earlier record of its aggregate is parked and holds later ones up, in whatever epoch.
+    /// Whether an earlier record of its aggregate, in any epoch, is parked and blocks later ones.
     pub behind: bool,
-    /// This program can read it.
+    /// Whether this program can read the record.
     pub understood: bool,
-    /// Whether the records that it requires have come.
+    /// Whether the records that it requires have arrived.
     pub complete: bool,
 }
 

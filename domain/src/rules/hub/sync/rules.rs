@@ -4,20 +4,20 @@ use crate::model::hub::chain::{GENESIS, next};
 use crate::rules::hub::sync::session::number;
 use crate::wire::sync::{ChainHead, Directive, EpochState, PushEvent};
 
-/// Standing of an epoch that sends hello, before its chain is compared.
+/// Verdict on an epoch that sends a hello, before its chain is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EpochVerdict {
     /// The current epoch.
     Current,
-    /// Never heard and its number above the current: it takes over.
+    /// A new epoch with a higher number than the current one: it becomes the current one.
     TakesOver,
-    /// Never heard and its number not above: it has to open another.
+    /// A new epoch whose number is not higher: the store has to open another one.
     NewEpoch,
-    /// Heard before, or named in a lineage, and not current: a copy.
+    /// A known epoch that is not the current one: the sender is a copy.
     Fenced,
 }
 
-/// Standing of the epoch of a hello. `heard`: it sent hello or was named in a lineage before.
+/// Verdict on the epoch of a hello. `heard`: whether it sent a hello or was named in a lineage before.
 pub fn epoch_verdict(current: Option<&str>, epoch: &str, heard: bool) -> EpochVerdict {
     match (current == Some(epoch), heard) {
         (true, _) => EpochVerdict::Current,
@@ -58,7 +58,7 @@ pub fn directive(apart: bool, forgotten: bool) -> Directive {
 /// Reason why a batch is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
-    /// Its first record is not the next one, nor one that is there.
+    /// Its first record is neither the next one nor an existing one.
     SequenceGap,
     /// A different record is stored under one of its numbers, or before it.
     HistoryDiverged,
@@ -92,7 +92,7 @@ pub struct Seen<'a> {
     pub seq: u64,
 }
 
-/// Part of a chained batch that is there already. `None` if the batch has no record.
+/// Part of a chained batch that the hub already has. `None` if the batch has no record.
 ///
 /// # Errors
 /// [`Unfit::SequenceGap`].
@@ -111,7 +111,7 @@ pub fn seen<'a>(
     Ok(Some(Seen { skipped, hash, seq }))
 }
 
-/// Number of a batch's first records that are there already. `stored` is the hub's hash at a seq.
+/// Number of a batch's first records that the hub already has. `stored` is the hub's hash at a seq.
 ///
 /// # Errors
 /// [`Unfit`]: nothing of it may be applied.

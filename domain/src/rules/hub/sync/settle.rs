@@ -11,37 +11,38 @@ use crate::wire::record::FieldWrite;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Writer of the record.
+/// The writer of a record, and its time.
 #[derive(Debug, Clone, Copy)]
 pub struct Writer<'a> {
-    /// The event, or the hub's change.
+    /// ID of the event, or of the hub's change.
     pub by: &'a str,
-    /// The stamp that counts for the write, in place of one that is ahead of the hub.
+    /// Stamp that replaces a stamp of the write that is ahead of the hub.
     pub stamp: &'a str,
     /// Time by the hub's clock.
     pub now: UtcMs,
 }
 
-/// A losing value, for the conflict log.
+/// A value that lost against another one, for the conflict log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lost {
     /// Name of the field.
     pub field: String,
-    /// `store`: the value that was written won; `hub`: the one that was there.
+    /// `store` if the written value won, `hub` if the existing value won.
     pub winner: &'static str,
     /// The value that lost.
     pub lost: Value,
+    /// Stamp of the value that lost.
     pub lost_at: String,
-    /// Event or change of the hub that wrote it.
+    /// Event or change of the hub that wrote the value that lost.
     pub lost_by: String,
-    /// The value that counts.
+    /// The value that won.
     pub kept: Value,
 }
 
-/// Outcome of a record.
+/// Outcome of a write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
-    /// The fields that are others now.
+    /// Fields that the write changed.
     pub fields: BTreeMap<String, FieldDown>,
     /// The values that lost.
     pub lost: Vec<Lost>,
@@ -93,28 +94,28 @@ pub fn settle_member(
     writes: &BTreeMap<String, FieldWrite>,
     writer: &Writer<'_>,
 ) -> Settled {
-    let before = known.get(STATE).is_some_and(|state| state.value == of_erased(STATE));
-    let mut settled = match before {
+    let was_erased = known.get(STATE).is_some_and(|state| state.value == of_erased(STATE));
+    let mut settled = match was_erased {
         true => Settled { fields: BTreeMap::new(), lost: Vec::new(), version: version.to_owned() },
         false => settle(version, known, writes, writer),
     };
-    if !before && settled.fields.get(STATE).is_none_or(|state| state.value != of_erased(STATE)) {
+    if !was_erased && settled.fields.get(STATE).is_none_or(|state| state.value != of_erased(STATE)) {
         return settled;
     }
     let fields: BTreeSet<&String> = known.keys().chain(writes.keys()).collect();
     for field in fields {
         let (now, write, value) = (known.get(field), writes.get(field), of_erased(field));
         let other = write.filter(|write| write.value != value);
-        let stands = settled.fields.get(field).or(now).is_some_and(|now| now.value == value);
-        if stands && other.is_none() {
+        let is_kept = settled.fields.get(field).or(now).is_some_and(|now| now.value == value);
+        if is_kept && other.is_none() {
             continue;
         }
         // Later than every other version, so that the writer is notified.
-        let said = other.map(|write| write.at.as_str()).filter(|at| counts(at, writer.now));
-        let said = now.map(|now| now.at.as_str()).into_iter().chain(said);
-        let at = said.fold(writer.stamp.to_owned(), |at, before| lww::on_top(before, &at));
+        let written = other.map(|write| write.at.as_str()).filter(|at| counts(at, writer.now));
+        let earlier = now.map(|now| now.at.as_str()).into_iter().chain(written);
+        let at = earlier.fold(writer.stamp.to_owned(), |at, before| lww::on_top(before, &at));
         let down = FieldDown { value, at, by: writer.by.to_owned() };
-        if let Some(write) = other.filter(|_| before) {
+        if let Some(write) = other.filter(|_| was_erased) {
             settled.lost.push(lost_of(field, &down, write, Verdict::Loses, writer.stamp, writer.by));
         }
         let so_far = Some(settled.version.as_str()).filter(|version| !version.is_empty());

@@ -18,7 +18,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// Takes a record in; `known` gives a day's figures before.
+    /// Adds a record; `known` has a day's figures before it.
     ///
     /// # Errors
     /// What `known` says.
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_replaced_is_counted_anew_however_long_it_is() {
+    fn replaced_records_are_counted_again_at_any_length() {
         let state = |acked_seq| EpochState {
             epoch: "1-a".to_owned(),
             head_seq: 9,

@@ -49,7 +49,7 @@ pub struct NewAdjustmentLine {
 crate::rules::selling::sale::scanned!(NewAdjustmentLine, "lines", |line| vec![("qty", &mut line.qty)]);
 
 impl NewAdjustment {
-    /// Checks that do not need the shop, including that the sign fits the reason.
+    /// Checks that need no data of the store, including that the sign fits the reason.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

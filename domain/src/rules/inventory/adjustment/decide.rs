@@ -24,10 +24,10 @@ pub fn adjust(
     id: AdjustmentId,
     movement_ids: Vec<MovementId>,
     products: &BTreeMap<Sku, Product>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::AdjustmentChanged>, Refusal> {
     cmd.check()?;
-    room.authorization.in_stock_room()?;
+    context.authorization.in_stock_room()?;
     let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
     let lines = (1_u32..).zip(cmd.lines.iter().zip(found));
     let mut lines: Vec<AdjustmentLine> = lines
@@ -41,30 +41,30 @@ pub fn adjust(
             balance_after: None,
         })
         .collect();
-    let value = post::estimate(&mut lines, cmd.bucket, room.book)?;
+    let value = post::estimate(&mut lines, cmd.bucket, context.book)?;
     let waits = cmd.request_approval.unwrap_or(false);
     let allowed = match waits {
         true => Allowed::default(),
-        false => room.write_off(post::moved(&lines), "adjusting stock by this value on one day")?,
+        false => context.write_off(post::moved(&lines), "adjusting stock by this value on one day")?,
     };
     let mut adjustment = Adjustment {
         adjustment_id: id,
         state: if waits { AdjustmentState::Pending } else { AdjustmentState::Posted },
-        store_id: room.rules.store_id.clone(),
+        store_id: context.rules.store_id.clone(),
         reason: cmd.reason,
         bucket: cmd.bucket,
         keep: cmd.keep,
         lines,
         value,
         note: cmd.note.clone(),
-        business_date: room.today(),
-        created_by: room.authorization.caller.user_id.clone(),
-        created_at: room.now,
+        business_date: context.today(),
+        created_by: context.authorization.caller.user_id.clone(),
+        created_at: context.now,
         decided_by: allowed.approved_by,
         decided_at: None,
     };
     record::document_fits("lines", &adjustment, adjustment.lines.len())?;
-    let rows = if waits { Rows::default() } else { post::forwards(&mut adjustment, movement_ids, room)? };
+    let rows = if waits { Rows::default() } else { post::forwards(&mut adjustment, movement_ids, context)? };
     Ok(Event::new(fact::AdjustmentChanged { adjustment }, Rows { written_off: allowed.written_off, ..rows }))
 }
 
@@ -75,13 +75,13 @@ pub fn adjust(
 pub fn approve(
     adjustment: &Adjustment,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::AdjustmentChanged>, Refusal> {
-    let mut adjustment = pending(adjustment, room)?;
-    let rows = post::forwards(&mut adjustment, movement_ids, room)?;
+    let mut adjustment = pending(adjustment, context)?;
+    let rows = post::forwards(&mut adjustment, movement_ids, context)?;
     adjustment.state = AdjustmentState::Posted;
-    adjustment.business_date = room.today();
-    decided(&mut adjustment, room);
+    adjustment.business_date = context.today();
+    decided(&mut adjustment, context);
     Ok(Event::new(fact::AdjustmentChanged { adjustment }, rows))
 }
 
@@ -91,16 +91,16 @@ pub fn approve(
 /// `insufficient_role`, `invalid_state`.
 pub fn reject(
     adjustment: &Adjustment,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::AdjustmentChanged>, Refusal> {
-    let mut adjustment = pending(adjustment, room)?;
+    let mut adjustment = pending(adjustment, context)?;
     adjustment.state = AdjustmentState::Rejected;
-    adjustment.business_date = room.today();
-    decided(&mut adjustment, room);
+    adjustment.business_date = context.today();
+    decided(&mut adjustment, context);
     Ok(Event::of(fact::AdjustmentChanged { adjustment }))
 }
 
-/// Takes a posted adjustment back.
+/// Reverses a posted adjustment.
 ///
 /// # Errors
 /// `insufficient_role`, `invalid_state`, `insufficient_stock` (the found pieces are gone, in a store without negative
@@ -108,31 +108,31 @@ pub fn reject(
 pub fn reverse(
     adjustment: &Adjustment,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::AdjustmentChanged>, Refusal> {
-    room.managers_only()?;
-    let adjustment = room.book.adjustments.get(&adjustment.adjustment_id).unwrap_or(adjustment);
+    context.managers_only()?;
+    let adjustment = context.book.adjustments.get(&adjustment.adjustment_id).unwrap_or(adjustment);
     if adjustment.state != AdjustmentState::Posted {
         return Err(adjustment.state.refusal());
     }
-    let rows = post::backwards(adjustment, movement_ids, room)?;
-    let (state, business_date) = (AdjustmentState::Reversed, room.today());
+    let rows = post::backwards(adjustment, movement_ids, context)?;
+    let (state, business_date) = (AdjustmentState::Reversed, context.today());
     let mut adjustment = Adjustment { state, business_date, ..adjustment.clone() };
-    decided(&mut adjustment, room);
+    decided(&mut adjustment, context);
     Ok(Event::new(fact::AdjustmentChanged { adjustment }, rows))
 }
 
 /// The adjustment, if it waits: the book's row is the truth.
-fn pending(adjustment: &Adjustment, room: &StockContext<'_>) -> Result<Adjustment, Refusal> {
-    room.managers_only()?;
-    let waiting = room.book.adjustments.get(&adjustment.adjustment_id);
+fn pending(adjustment: &Adjustment, context: &StockContext<'_>) -> Result<Adjustment, Refusal> {
+    context.managers_only()?;
+    let waiting = context.book.adjustments.get(&adjustment.adjustment_id);
     match waiting.map_or(adjustment.state, |waiting| waiting.state) {
         AdjustmentState::Pending => Ok(waiting.unwrap_or(adjustment).clone()),
         state => Err(state.refusal()),
     }
 }
 
-fn decided(adjustment: &mut Adjustment, room: &StockContext<'_>) {
-    adjustment.decided_by = Some(room.authorization.caller.user_id.clone());
-    adjustment.decided_at = Some(room.now);
+fn decided(adjustment: &mut Adjustment, context: &StockContext<'_>) {
+    adjustment.decided_by = Some(context.authorization.caller.user_id.clone());
+    adjustment.decided_at = Some(context.now);
 }

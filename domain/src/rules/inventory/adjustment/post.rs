@@ -45,14 +45,14 @@ fn cost(line: &AdjustmentLine, row: &mut Stock) -> Result<Money, Refusal> {
 pub(super) fn forwards(
     adjustment: &mut Adjustment,
     ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Rows, Refusal> {
     if adjustment.bucket == StockPlace::Damaged {
-        return damaged(adjustment, ids, room);
+        return damaged(adjustment, ids, context);
     }
     let outs = adjustment.lines.iter().filter(|line| line.qty < 0);
-    room.there(outs.map(|line| (&line.sku, line.qty.saturating_neg())))?;
-    let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+    context.require_on_hand(outs.map(|line| (&line.sku, line.qty.saturating_neg())))?;
+    let mut moves = context.moves(KIND, adjustment.adjustment_id.as_str(), ids);
     for line in &mut adjustment.lines {
         let AdjustmentLine { line_no, qty, .. } = *line;
         let moved = if qty < 0 {
@@ -74,10 +74,10 @@ pub(super) fn forwards(
 fn damaged(
     adjustment: &mut Adjustment,
     ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Rows, Refusal> {
-    enough_damaged(adjustment.lines.iter().map(|line| (&line.sku, line.qty.saturating_neg())), room.book)?;
-    let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+    enough_damaged(adjustment.lines.iter().map(|line| (&line.sku, line.qty.saturating_neg())), context.book)?;
+    let mut moves = context.moves(KIND, adjustment.adjustment_id.as_str(), ids);
     for line in &mut adjustment.lines {
         line.cost = moves.send_damaged(&line.sku, line.qty.saturating_neg())?.saturating_neg();
     }
@@ -85,25 +85,25 @@ fn damaged(
     Ok(moves.done())
 }
 
-/// Takes every line back, the last first: pieces that left come in at the cost they left with.
+/// Reverses every line, the last first: pieces that left come in at the cost they left with.
 pub(super) fn backwards(
     adjustment: &Adjustment,
     ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Rows, Refusal> {
     if adjustment.bucket == StockPlace::Damaged {
-        let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+        let mut moves = context.moves(KIND, adjustment.adjustment_id.as_str(), ids);
         for line in &adjustment.lines {
             moves.bring_damaged(&line.sku, line.qty.saturating_neg(), line.cost.saturating_neg())?;
         }
         return Ok(moves.done());
     }
     if adjustment.keep {
-        return back_to_shelf(adjustment, ids, room);
+        return back_to_shelf(adjustment, ids, context);
     }
     let outs = adjustment.lines.iter().filter(|line| line.qty > 0);
-    room.enough(outs.map(|line| (&line.sku, line.qty)))?;
-    let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+    context.require_by_policy(outs.map(|line| (&line.sku, line.qty)))?;
+    let mut moves = context.moves(KIND, adjustment.adjustment_id.as_str(), ids);
     for line in adjustment.lines.iter().rev() {
         let n = line.qty.saturating_abs();
         if line.qty < 0 {
@@ -120,10 +120,10 @@ pub(super) fn backwards(
 fn back_to_shelf(
     adjustment: &Adjustment,
     ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Rows, Refusal> {
-    enough_damaged(adjustment.lines.iter().map(|line| (&line.sku, line.qty.saturating_neg())), room.book)?;
-    let mut moves = room.moves(KIND, adjustment.adjustment_id.as_str(), ids);
+    enough_damaged(adjustment.lines.iter().map(|line| (&line.sku, line.qty.saturating_neg())), context.book)?;
+    let mut moves = context.moves(KIND, adjustment.adjustment_id.as_str(), ids);
     for line in adjustment.lines.iter().rev() {
         let n = line.qty.saturating_neg();
         let back = Incoming::Back(moves.send_damaged(&line.sku, n)?);

@@ -26,13 +26,13 @@ pub fn count(
     cmd: &CountOpname,
     id: &OpnameId,
     products: &BTreeMap<Sku, Product>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::OpnameChanged>, Refusal> {
     cmd.check()?;
-    room.authorization.in_stock_room()?;
-    let opname = open(id, OpnameState::Counting, room.book)?;
+    context.authorization.in_stock_room()?;
+    let opname = open(id, OpnameState::Counting, context.book)?;
     let found = tracked(cmd.counts.iter().map(|count| &count.sku), products)?;
-    not_anothers(cmd, id, room)?;
+    not_anothers(cmd, id, context)?;
     let mut lines: BTreeMap<Sku, OpnameLine> = BTreeMap::new();
     // Cartons and pieces of one place are counted together.
     let mut counts_by_zone: BTreeMap<(&Sku, String), Quantity> = BTreeMap::new();
@@ -41,7 +41,7 @@ pub fn count(
         if !reopened || !opname.covers(&product.sku, product.category.as_deref()) {
             return Err(Refusal::field(format!("counts[{place}].sku"), "is not part of this count"));
         }
-        let known = || room.book.counted.get(&(id.clone(), count.sku.clone())).cloned();
+        let known = || context.book.counted.get(&(id.clone(), count.sku.clone())).cloned();
         let fresh = || OpnameLine {
             opname_id: id.clone(),
             sku: product.sku.clone(),
@@ -65,16 +65,17 @@ pub fn count(
             ));
         }
         let adds = cmd.mode == Some(CountMode::Add) && line.zones.contains_key(&zone);
-        let before = adds.then(|| there(id, count, room.book)).flatten().map(|(_, before)| before);
+        let before = adds.then(|| there(id, count, context.book)).flatten().map(|(_, before)| before);
         let here = counts_by_zone
             .entry((&count.sku, zone.clone()))
             .or_insert(before.map_or(Quantity::ZERO, |before| before.qty));
         *here = sum("counts", [*here, count.qty])?;
-        let (row, by) = (room.book.row(&count.sku), &room.authorization.caller.user_id);
-        line.count(&zone, (*here, before), &row, by, room.now)?;
+        let (row, by) = (context.book.row(&count.sku), &context.authorization.caller.user_id);
+        line.count(&zone, (*here, before), &row, by, context.now)?;
     }
-    let fresh = lines.values().filter(|line| !line.zones.is_empty() && !is_counted(id, &line.sku, room.book));
-    let gone = lines.values().filter(|line| line.zones.is_empty() && is_counted(id, &line.sku, room.book));
+    let fresh =
+        lines.values().filter(|line| !line.zones.is_empty() && !is_counted(id, &line.sku, context.book));
+    let gone = lines.values().filter(|line| line.zones.is_empty() && is_counted(id, &line.sku, context.book));
     let lines_counted = opname.lines_counted.saturating_add(fresh.count() as u64);
     let lines_counted = lines_counted.saturating_sub(gone.count() as u64);
     let opname = Opname { lines_counted, ..opname.clone() };
@@ -88,13 +89,13 @@ fn there<'a>(id: &OpnameId, count: &Count, book: &'a LedgerBook) -> Option<(&'a 
 }
 
 /// Passes counts that overwrite no count of another user, or that state how to combine the two.
-fn not_anothers(cmd: &CountOpname, id: &OpnameId, room: &StockContext<'_>) -> Result<(), Refusal> {
+fn not_anothers(cmd: &CountOpname, id: &OpnameId, context: &StockContext<'_>) -> Result<(), Refusal> {
     if cmd.mode.is_some() {
         return Ok(());
     }
-    let me = &room.authorization.caller.user_id;
+    let me = &context.authorization.caller.user_id;
     let conflict = |(place, count): (usize, &Count)| {
-        let (zone, there) = there(id, count, room.book)?;
+        let (zone, there) = there(id, count, context.book)?;
         let counted_by = there.counters().into_iter().filter(|by| by != me).map(CountedBy::new).collect();
         let (path, zone) = (format!("counts[{place}]"), zone.clone());
         let conflict = CountConflict { path, sku: count.sku.clone(), zone, qty: there.qty, counted_by };
@@ -108,9 +109,9 @@ fn not_anothers(cmd: &CountOpname, id: &OpnameId, room: &StockContext<'_>) -> Re
 ///
 /// # Errors
 /// `insufficient_role`, `not_found`, `invalid_state`.
-pub fn submit(id: &OpnameId, room: &StockContext<'_>) -> Result<Event<fact::OpnameChanged>, Refusal> {
-    room.authorization.in_stock_room()?;
-    let opname = open(id, OpnameState::Counting, room.book)?;
+pub fn submit(id: &OpnameId, context: &StockContext<'_>) -> Result<Event<fact::OpnameChanged>, Refusal> {
+    context.authorization.in_stock_room()?;
+    let opname = open(id, OpnameState::Counting, context.book)?;
     Ok(changed(Opname { state: OpnameState::Review, reopened: None, ..opname.clone() }))
 }
 
@@ -122,20 +123,20 @@ pub fn submit(id: &OpnameId, room: &StockContext<'_>) -> Result<Event<fact::Opna
 pub fn recount(
     cmd: &RecountOpname,
     id: &OpnameId,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::OpnameChanged>, Refusal> {
     cmd.check()?;
-    room.authorization.in_stock_room()?;
-    let opname = open(id, OpnameState::Review, room.book)?;
+    context.authorization.in_stock_room()?;
+    let opname = open(id, OpnameState::Review, context.book)?;
     let skus: BTreeSet<Sku> = cmd.skus.iter().cloned().collect();
     let mut lines = Vec::new();
     for sku in &skus {
-        let Some(line) = room.book.counted.get(&(id.clone(), sku.clone())) else {
+        let Some(line) = context.book.counted.get(&(id.clone(), sku.clone())) else {
             return Err(Refusal::field("skus", format!("{sku} was not counted")));
         };
         lines.push(OpnameLine { zones: BTreeMap::new(), ..line.clone() });
     }
-    let dropped = skus.iter().filter(|sku| is_counted(id, sku, room.book)).count() as u64;
+    let dropped = skus.iter().filter(|sku| is_counted(id, sku, context.book)).count() as u64;
     let opname = Opname {
         state: OpnameState::Counting,
         lines_counted: opname.lines_counted.saturating_sub(dropped),
@@ -149,17 +150,17 @@ pub fn recount(
 ///
 /// # Errors
 /// `insufficient_role`, `not_found`, `invalid_state`.
-pub fn cancel(id: &OpnameId, room: &StockContext<'_>) -> Result<Event<fact::OpnameChanged>, Refusal> {
-    room.managers_only()?;
-    let opname = room.book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
+pub fn cancel(id: &OpnameId, context: &StockContext<'_>) -> Result<Event<fact::OpnameChanged>, Refusal> {
+    context.managers_only()?;
+    let opname = context.book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
     if opname.state.is_over() {
         return Err(opname.state.refusal());
     }
     Ok(changed(Opname {
         state: OpnameState::Cancelled,
-        business_date: room.today(),
-        ended_by: Some(room.authorization.caller.user_id.clone()),
-        ended_at: Some(room.now),
+        business_date: context.today(),
+        ended_by: Some(context.authorization.caller.user_id.clone()),
+        ended_at: Some(context.now),
         ..opname.clone()
     }))
 }

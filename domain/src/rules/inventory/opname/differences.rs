@@ -23,8 +23,8 @@ pub struct DifferenceSums {
 }
 
 impl DifferenceSums {
-    /// Adds a counted line, whose difference has this value; returns whether it is shown among the differences.
-    pub fn takes(&mut self, line: &OpnameLine, value: Money) -> bool {
+    /// Adds a counted line whose difference has this value; returns whether the line is listed as a difference.
+    pub fn add(&mut self, line: &OpnameLine, value: Money) -> bool {
         let (variance, moved) = (line.variance(), line.moved_between_counts());
         self.lines_count = self.lines_count.saturating_add(u64::from(variance != 0));
         self.moved_count = self.moved_count.saturating_add(u64::from(moved));

@@ -1,5 +1,5 @@
-//! One counted sku: zones add up, and the expectation rolls along with the sales
-//! (docs/arithmetic.md#counts-of-stock).
+//! One product of a count: the quantities of its zones add up, and the expected quantity is the stock at the latest of
+//! them (docs/arithmetic.md#counts-of-stock).
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::UserId;
@@ -12,7 +12,8 @@ use crate::model::inventory::stock::Stock;
 use crate::rules::inventory::stock::{Incoming, Moved};
 
 impl OpnameLine {
-    /// Records a count, in place of the zone's previous one, or on top of `before`, a part that others counted.
+    /// Records a count in place of the zone's previous one. `qty` includes the pieces of `before`, the part that others
+    /// had counted there.
     ///
     /// # Errors
     /// `validation_failed` when the zones leave the range of figures.
@@ -55,12 +56,12 @@ impl OpnameLine {
         was_there
     }
 
-    /// Σ zones.
+    /// Sum of the zones' quantities.
     pub fn counted(&self) -> Quantity {
         self.zones.values().map(|zone| zone.qty).sum()
     }
 
-    /// Variance in pieces: `counted` − `expected`. Null while either is null.
+    /// Variance in pieces: `counted` − `expected`.
     pub fn variance(&self) -> Quantity {
         self.counted().saturating_sub(self.expected)
     }
@@ -72,7 +73,7 @@ impl OpnameLine {
         moves.any(|zone| Some(zone) != first) || self.zones.values().any(|zone| zone.moved)
     }
 
-    /// Value of the variance by today's average: an estimate before posting.
+    /// Value of the variance at the present average cost: an estimate until the count is posted.
     pub fn estimate(&self, stock: &Stock) -> Money {
         let variance = self.variance();
         let value = if stock.qty > 0 {
@@ -83,7 +84,8 @@ impl OpnameLine {
         Money::saturating_from(value)
     }
 
-    /// Moves the variance, an out or an in without cost; `None` if nothing differs.
+    /// Moves the variance: missing pieces leave the stock, and found ones enter it without a cost of their own. `None`
+    /// if nothing differs.
     ///
     /// # Errors
     /// `validation_failed` when the stock leaves the range of figures.

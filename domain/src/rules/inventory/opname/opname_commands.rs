@@ -1,4 +1,4 @@
-//! The counts' commands, as they come in.
+//! Request bodies of counts of stock, with the checks that need no data.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::Quantity;
@@ -94,7 +94,7 @@ pub struct PostOpname {
 }
 
 impl NewOpname {
-    /// Checks that do not need the shop.
+    /// Checks that need no data of the store.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -118,7 +118,7 @@ impl NewOpname {
 }
 
 impl CountOpname {
-    /// Checks that do not need the count.
+    /// Checks that need no data of the count.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -143,7 +143,7 @@ impl Count {
 }
 
 impl RecountOpname {
-    /// Checks that do not need the count.
+    /// Checks that need no data of the count.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

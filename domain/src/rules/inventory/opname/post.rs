@@ -20,16 +20,16 @@ pub fn post(
     cmd: &PostOpname,
     id: &OpnameId,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::OpnameChanged>, Refusal> {
-    room.managers_only()?;
-    let opname = room.book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
+    context.managers_only()?;
+    let opname = context.book.opnames.get(id).ok_or(Refusal::NotFound("opname"))?;
     if opname.state.is_over() {
         return Err(opname.state.refusal());
     }
     let accept = cmd.accept.unwrap_or(false);
     let counted =
-        room.book.counted.iter().filter(|((opname, _), line)| opname == id && !line.zones.is_empty());
+        context.book.counted.iter().filter(|((opname, _), line)| opname == id && !line.zones.is_empty());
     let mut lines: Vec<OpnameLine> = counted.map(|(_, line)| line.clone()).collect();
     let undecided: Vec<FieldProblem> = lines
         .iter()
@@ -42,7 +42,7 @@ pub fn post(
     if !undecided.is_empty() {
         return Err(Refusal::ValidationFailed(undecided));
     }
-    let mut moves = room.moves("opname", id.as_str(), movement_ids);
+    let mut moves = context.moves("opname", id.as_str(), movement_ids);
     for (line_no, line) in (1_u32..).zip(&mut lines) {
         line.accepted = line.moved_between_counts();
         if let Some(moved) = line.post(moves.row(&line.sku))? {
@@ -56,11 +56,11 @@ pub fn post(
     let opname = Opname {
         state: OpnameState::Posted,
         // The day that the goods move, as of every document; it may have been started on one that is sealed by now.
-        business_date: room.today(),
+        business_date: context.today(),
         variance_value: Some(sum("counts", values)?),
         reopened: None,
-        ended_by: Some(room.authorization.caller.user_id.clone()),
-        ended_at: Some(room.now),
+        ended_by: Some(context.authorization.caller.user_id.clone()),
+        ended_at: Some(context.now),
         ..opname.clone()
     };
     // A row that nothing moved has not changed.

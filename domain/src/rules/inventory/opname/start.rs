@@ -23,16 +23,16 @@ pub fn start(
     id: OpnameId,
     lines_total: u64,
     products: &BTreeMap<Sku, Product>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::OpnameChanged>, Refusal> {
     cmd.check()?;
-    room.authorization.in_stock_room()?;
+    context.authorization.in_stock_room()?;
     let skus = cmd.skus.as_deref().unwrap_or_default();
     let found = tracked(skus.iter(), products)?;
     let opname = Opname {
         opname_id: id,
         state: OpnameState::Counting,
-        store_id: room.rules.store_id.clone(),
+        store_id: context.rules.store_id.clone(),
         scope: cmd.scope,
         category: cmd.category.clone(),
         categories: found.iter().filter_map(|product| product.category.clone()).collect(),
@@ -46,13 +46,13 @@ pub fn start(
         lines_counted: 0,
         variance_value: None,
         note: cmd.note.clone(),
-        business_date: room.today(),
-        created_by: room.authorization.caller.user_id.clone(),
-        created_at: room.now,
+        business_date: context.today(),
+        created_by: context.authorization.caller.user_id.clone(),
+        created_at: context.now,
         ended_by: None,
         ended_at: None,
     };
-    let mut open = room.book.opnames.values().filter(|other| !other.state.is_over());
+    let mut open = context.book.opnames.values().filter(|other| !other.state.is_over());
     if let Some(other) = open.clone().find(|other| other.overlaps(&opname)) {
         let id = other.opname_id.0.clone();
         return Err(Refusal::Duplicate { what: "an open count of these products", id });

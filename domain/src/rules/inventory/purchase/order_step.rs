@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_submitted_is_approved_or_given_back() {
+    fn a_submitted_order_is_approved_or_returned() {
         let mut order = draft();
         order.submit("usr_1", UtcMs(1)).unwrap();
         assert!(order.submit("usr_1", UtcMs(1)).is_err());

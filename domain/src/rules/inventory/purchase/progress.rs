@@ -83,7 +83,7 @@ impl OrderProgress {
         true
     }
 
-    /// Takes a receipt's pieces back, the last line first.
+    /// Removes a receipt's pieces, the last line first.
     pub fn take_back(&mut self, order: &PurchaseOrder, sku: &Sku, qty: Quantity, rejected: Quantity) {
         let (mut left, mut refused) = (qty, rejected);
         for line in order.lines.iter().rev().filter(|line| line.sku == *sku) {

@@ -46,7 +46,7 @@ impl LineCost {
     ///
     /// # Errors
     /// `validation_failed` for both, or a figure out of range.
-    pub fn asked(
+    pub fn requested(
         place: usize,
         qty: Quantity,
         (unit_cost, line_total): (Option<Money>, Option<Money>),
@@ -68,7 +68,7 @@ impl LineCost {
         Self { unit_cost, line_total: None }
     }
 
-    /// Cost of a line that becomes `qty` pieces, at the price that it has.
+    /// Cost of a line whose quantity becomes `qty`, at its present price.
     fn of(line: &OrderLine, qty: Quantity) -> Self {
         let scaled = |total| half_up(product(total, qty), i128::from(line.qty.max(Quantity::new(1))));
         let line_total = line.line_total.map(|total| Money::saturating_from(scaled(total)));
@@ -79,7 +79,7 @@ impl LineCost {
 /// Revision of an order that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision {
-    /// The one that it changes.
+    /// Number of the revision that it changes.
     pub revision: u32,
     /// All lines that are expected. An omitted line is closed.
     pub lines: Vec<RevisedLine>,
@@ -118,7 +118,7 @@ pub fn check_lines<'a>(
     if wrong.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(wrong)) }
 }
 
-/// Σ qty × unit cost; for a closed line, of the received pieces.
+/// Sum of quantity × unit cost; for a closed line, of the received pieces.
 ///
 /// # Errors
 /// `validation_failed` for a figure above the largest.
@@ -147,7 +147,7 @@ impl PurchaseOrder {
             return Err(Refusal::StaleRevision { state, revision: self.revision });
         }
         let cost = |(place, line): (usize, &RevisedLine)| {
-            let cost = LineCost::asked(place, line.qty, (line.unit_cost, line.line_total))?;
+            let cost = LineCost::requested(place, line.qty, (line.unit_cost, line.line_total))?;
             let cost = cost.or_else(|| self.cost_of(line)).or_else(|| listed(line).map(LineCost::each));
             cost.ok_or_else(|| Refusal::field(format!("lines[{place}].unit_cost"), COST_NEEDED))
         };
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_stays_as_it_was_ordered() {
+    fn a_line_with_received_pieces_keeps_product_and_price() {
         for (lines, path) in [
             (vec![line(Some(1), "A", 3, 10)], "lines[0].qty"),
             (vec![line(Some(1), "A", 10, 11)], "lines[0].sku"),

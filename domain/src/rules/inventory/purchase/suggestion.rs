@@ -14,13 +14,13 @@ pub struct Need {
     pub returned: Quantity,
     /// The days on which the store sold anything.
     pub days_open: i64,
-    /// Days from order to delivery. Null if they are not known.
+    /// Days from order to delivery.
     pub lead_days: i64,
     /// Days that are kept beyond it.
     pub safety_days: i64,
     /// Days until the next order.
     pub review_days: i64,
-    /// On-hand quantity at or below which the product should be ordered. Null if there is no such level.
+    /// Level at or below which the product should be ordered in any case. 0 if there is no such level.
     pub reorder_level: Quantity,
     /// Pieces on hand; negative if they are owed.
     pub on_hand: Quantity,
@@ -98,7 +98,7 @@ mod tests {
 
     /// The vectors R1 to R3, and cases between them.
     #[test]
-    fn what_is_needed_until_the_next_order_is_ordered_in_packs() {
+    fn the_need_until_the_next_order_is_ordered_in_packs() {
         let r1 = Need {
             sold: Quantity::new(140),
             days_open: 28,

@@ -28,23 +28,23 @@ pub fn receive_order(
     id: ReceivingId,
     movement_ids: Vec<MovementId>,
     products: &BTreeMap<Sku, Product>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::ReceivingPosted>, Refusal> {
     let Some(po_id) = &cmd.po_id else {
-        return receive(cmd, id, movement_ids, products, room);
+        return receive(cmd, id, movement_ids, products, context);
     };
     let known = |order: &&PurchaseOrder| {
-        order.po_id == *po_id && order.store_id == room.rules.store_id && order.was_sent()
+        order.po_id == *po_id && order.store_id == context.rules.store_id && order.was_sent()
     };
     let order = order.filter(known).ok_or_else(unknown)?;
     let mut cmd = cmd.clone();
     if *cmd.supplier_id.get_or_insert_with(|| order.supplier_id.clone()) != order.supplier_id {
         return Err(Refusal::field("supplier_id", "is not the supplier of the order"));
     }
-    let mut progress = room.book.progress(order);
+    let mut progress = context.book.progress(order);
     for (place, line) in cmd.lines.iter_mut().enumerate() {
         let (rejected, tolerance) =
-            (line.rejected_qty.unwrap_or(Quantity::ZERO), room.rules.policy.over_tolerance_bp);
+            (line.rejected_qty.unwrap_or(Quantity::ZERO), context.rules.policy.over_tolerance_bp);
         let before = progress.clone();
         let known = match awaits(order, &line.sku) {
             true => progress.receive(order, &line.sku, line.qty, rejected, tolerance),
@@ -55,7 +55,7 @@ pub fn receive_order(
         }
         at_ordered_cost(line, order, (&before, &progress));
     }
-    let mut event = post(&cmd, id, movement_ids, products, room)?;
+    let mut event = post(&cmd, id, movement_ids, products, context)?;
     event.rows.progress = Some(Box::new(progress));
     Ok(event)
 }
@@ -114,7 +114,7 @@ pub fn check_supplier(known: bool, list_is_here: bool) -> Result<(), Refusal> {
     Err(Refusal::field("supplier_id", problem))
 }
 
-/// Remaining receipts of an order once this one is taken back.
+/// Remaining receipts of an order after the reversal of this one.
 pub fn taken_back(receiving: &Receiving, order: &PurchaseOrder, book: &LedgerBook) -> OrderProgress {
     let mut progress = book.progress(order);
     for line in &receiving.lines {

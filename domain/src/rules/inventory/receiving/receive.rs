@@ -29,13 +29,13 @@ pub fn receive(
     id: ReceivingId,
     movement_ids: Vec<MovementId>,
     products: &BTreeMap<Sku, Product>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::ReceivingPosted>, Refusal> {
     if cmd.po_id.is_some() {
         // A limit that can't be checked is not waved through.
         return Err(crate::rules::inventory::receiving::order::unknown());
     }
-    post(cmd, id, movement_ids, products, room)
+    post(cmd, id, movement_ids, products, context)
 }
 
 /// The receipt, with or without an order whose limits were checked.
@@ -44,32 +44,32 @@ pub(super) fn post(
     id: ReceivingId,
     movement_ids: Vec<MovementId>,
     products: &BTreeMap<Sku, Product>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::ReceivingPosted>, Refusal> {
     cmd.check()?;
-    room.authorization.in_stock_room()?;
+    context.authorization.in_stock_room()?;
     if movement_ids.len() != cmd.lines.len() {
         return Err(Refusal::field("lines", "each line needs a movement id"));
     }
     let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
-    new_note(cmd, room.book)?;
+    new_note(cmd, context.book)?;
     let mut rows: BTreeMap<Sku, Stock> = BTreeMap::new();
     let mut lines = Vec::with_capacity(found.len());
     let mut movements = Vec::with_capacity(found.len());
     let asked = (1_u32..).zip(cmd.lines.iter().zip(found));
     for ((line_no, (asked, product)), movement_id) in asked.zip(movement_ids) {
-        let known = || room.book.stock.get(&product.sku).cloned();
+        let known = || context.book.stock.get(&product.sku).cloned();
         let row = rows
             .entry(product.sku.clone())
             .or_insert_with(|| known().unwrap_or_else(|| Stock::seed(product)));
         let (line, moved) = accept(line_no, asked, product, row)?;
         if line.qty > 0 {
-            row.updated_at = room.now;
-            movements.push(movement(&line, moved, movement_id, &id, room));
+            row.updated_at = context.now;
+            movements.push(movement(&line, moved, movement_id, &id, context));
         }
         lines.push(line);
     }
-    let receiving = document(cmd, id, lines, room)?;
+    let receiving = document(cmd, id, lines, context)?;
     record::document_fits("lines", &receiving, receiving.lines.len())?;
     let moved = |row: &Stock| movements.iter().any(|movement| movement.sku == row.sku);
     let stock = rows.into_values().filter(moved).collect();
@@ -80,12 +80,12 @@ fn document(
     cmd: &NewReceiving,
     id: ReceivingId,
     lines: Vec<ReceivingLine>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Receiving, Refusal> {
     Ok(Receiving {
         receiving_id: id,
         state: "posted".to_owned(),
-        store_id: room.rules.store_id.clone(),
+        store_id: context.rules.store_id.clone(),
         po_id: cmd.po_id.clone(),
         supplier_id: cmd.supplier_id.clone(),
         delivery_note_no: stated_note(cmd.delivery_note_no.as_deref()).map(str::to_owned),
@@ -93,9 +93,9 @@ fn document(
         total_cost: sum("lines", lines.iter().map(|line| line.cost))?,
         lines,
         note: cmd.note.clone(),
-        business_date: room.today(),
-        created_by: room.authorization.caller.user_id.clone(),
-        created_at: room.now,
+        business_date: context.today(),
+        created_by: context.authorization.caller.user_id.clone(),
+        created_at: context.now,
         warnings: Vec::new(),
     })
 }
@@ -155,7 +155,7 @@ fn movement(
     moved: Moved,
     movement_id: MovementId,
     id: &ReceivingId,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Movement {
     Movement {
         movement_id,
@@ -169,8 +169,8 @@ fn movement(
         reference_id: id.0.clone(),
         line_no: line.line_no,
         unit_cost: line.unit_cost,
-        user_id: room.authorization.caller.user_id.clone(),
-        at: room.now,
+        user_id: context.authorization.caller.user_id.clone(),
+        at: context.now,
         negative: line.balance_after < 0,
     }
 }

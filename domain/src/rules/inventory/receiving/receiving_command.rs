@@ -62,7 +62,7 @@ crate::rules::selling::sale::scanned!(NewReceivingLine, "lines", |line| {
 });
 
 impl NewReceiving {
-    /// Checks that do not need the shop.
+    /// Checks that need no data of the store.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

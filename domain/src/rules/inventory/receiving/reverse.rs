@@ -1,4 +1,5 @@
-//! Takes a receipt back: the goods leave at the average, the delivery note may come again.
+//! Reverses a receipt: the goods leave the stock at the average cost, and the number of the delivery note can be used
+//! again.
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::ids::MovementId;
@@ -10,13 +11,14 @@ use crate::model::inventory::stock::MovementReason;
 use crate::rules::inventory::receiving::taken_back;
 use crate::rules::inventory::stock::StockContext;
 
-/// A receipt that counts.
+/// State of a receipt that was posted.
 const POSTED: &str = "posted";
 
-/// A receipt that was taken back.
+/// State of a receipt that was reversed.
 const REVERSED: &str = "reversed";
 
-/// Reverses a posted receipt. The difference to its own cost is purchase variance, at the hub.
+/// Reverses a posted receipt. If the average cost differs from the receipt's cost, the hub posts the difference as
+/// purchase variance.
 ///
 /// `movement_ids` has one ID per line.
 ///
@@ -27,22 +29,22 @@ pub fn reverse(
     receiving: &Receiving,
     order: Option<&PurchaseOrder>,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::ReceivingReversed>, Refusal> {
-    room.managers_only()?;
-    let again = room.book.reversed_receivings.contains(&receiving.receiving_id);
-    if receiving.state != POSTED || again {
+    context.managers_only()?;
+    let is_reversed = context.book.reversed_receivings.contains(&receiving.receiving_id);
+    if receiving.state != POSTED || is_reversed {
         return Err(Refusal::InvalidState { state: REVERSED.to_owned(), allowed: Vec::new() });
     }
-    room.enough(receiving.lines.iter().map(|line| (&line.sku, line.qty)))?;
-    let mut moves = room.moves("receiving", receiving.receiving_id.as_str(), movement_ids);
+    context.require_by_policy(receiving.lines.iter().map(|line| (&line.sku, line.qty)))?;
+    let mut moves = context.moves("receiving", receiving.receiving_id.as_str(), movement_ids);
     for line in receiving.lines.iter().rev().filter(|line| line.qty > 0) {
         moves.send(&line.sku, line.line_no, line.qty, MovementReason::Receiving)?;
     }
     let rows = moves.done();
-    let progress = order.map(|order| Box::new(taken_back(receiving, order, room.book)));
+    let progress = order.map(|order| Box::new(taken_back(receiving, order, context.book)));
     let receiving =
-        Receiving { state: REVERSED.to_owned(), business_date: room.today(), ..receiving.clone() };
+        Receiving { state: REVERSED.to_owned(), business_date: context.today(), ..receiving.clone() };
     let freed = DeliveryNote::of(&receiving);
     Ok(Event::new(fact::ReceivingReversed { receiving, freed }, Rows { progress, ..rows }))
 }

@@ -2,7 +2,7 @@
 
 use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{MovementId, Sku};
-use crate::model::base::refusal::{Refusal, ShortItem, There};
+use crate::model::base::refusal::{Refusal, ShortItem, ShortStock};
 use crate::model::base::settings::{NegativeStock, Rules};
 use crate::model::base::time::UtcMs;
 use crate::model::books::ledger::LedgerBook;
@@ -24,35 +24,43 @@ pub struct StockContext<'a> {
 }
 
 impl<'a> StockContext<'a> {
+    /// Checks that the caller is a manager.
+    ///
     /// # Errors
-    /// `insufficient_role` for all but managers.
+    /// `insufficient_role`.
     pub(crate) fn managers_only(&self) -> Result<(), Refusal> {
         allow(self.authorization.caller.role.manages())
     }
 
-    /// The day that counts.
+    /// Business date at this time.
     pub(crate) fn today(&self) -> Date {
         dated(self.now, self.rules, self.book)
     }
 
-    /// Checks that the shop has the outgoing pieces, if it allows no negative stock.
+    /// Checks that the outgoing pieces are on hand, if the settings allow no negative stock.
     ///
     /// # Errors
     /// `insufficient_stock` with every sku that has too little.
-    pub(crate) fn enough<'s>(&self, out: impl Iterator<Item = (&'s Sku, Quantity)>) -> Result<(), Refusal> {
+    pub(crate) fn require_by_policy<'s>(
+        &self,
+        out: impl Iterator<Item = (&'s Sku, Quantity)>,
+    ) -> Result<(), Refusal> {
         match self.rules.negative_stock {
-            NegativeStock::Reject => short(&out.collect::<Vec<_>>(), self.book),
+            NegativeStock::Reject => check_on_hand(&out.collect::<Vec<_>>(), self.book),
             NegativeStock::Allow => Ok(()),
         }
     }
 
-    /// Checks that the shop has the pieces that a user writes off or sends away: only a sale, whose goods are in a
-    /// customer's hand, and the reversal of a document may make stock negative.
+    /// Checks that the pieces that a user writes off or sends away are on hand, whatever the settings: only a sale,
+    /// whose goods are in a customer's hand, and the reversal of a document may make stock negative.
     ///
     /// # Errors
     /// `insufficient_stock` with every sku that has too little.
-    pub(crate) fn there<'s>(&self, out: impl Iterator<Item = (&'s Sku, Quantity)>) -> Result<(), Refusal> {
-        short(&out.collect::<Vec<_>>(), self.book)
+    pub(crate) fn require_on_hand<'s>(
+        &self,
+        out: impl Iterator<Item = (&'s Sku, Quantity)>,
+    ) -> Result<(), Refusal> {
+        check_on_hand(&out.collect::<Vec<_>>(), self.book)
     }
 
     /// Moves stock in the name of a document; `ids` has one ID per movement.
@@ -62,9 +70,11 @@ impl<'a> StockContext<'a> {
     }
 }
 
+/// Checks that pieces are on hand.
+///
 /// # Errors
 /// `insufficient_stock` with every sku that has too little.
-pub(crate) fn short(asked: &[(&Sku, Quantity)], book: &LedgerBook) -> Result<(), Refusal> {
+pub(crate) fn check_on_hand(asked: &[(&Sku, Quantity)], book: &LedgerBook) -> Result<(), Refusal> {
     let mut sums: BTreeMap<&Sku, Quantity> = BTreeMap::new();
     for (sku, requested) in asked {
         let sum = sums.entry(sku).or_default();
@@ -77,7 +87,7 @@ pub(crate) fn short(asked: &[(&Sku, Quantity)], book: &LedgerBook) -> Result<(),
         .map(|(sku, there, requested)| ShortItem {
             path: None,
             sku: sku.0.clone(),
-            there: There::OnHand(there),
+            stock: ShortStock::OnHand(there),
             requested,
         })
         .collect();

@@ -3,7 +3,7 @@
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::money::{figure, half_up, product, sum};
-use crate::model::base::refusal::{Refusal, ShortItem, There};
+use crate::model::base::refusal::{Refusal, ShortItem, ShortStock};
 use crate::model::books::ledger::LedgerBook;
 use crate::model::inventory::stock::Stock;
 use crate::rules::inventory::stock::Moves;
@@ -44,7 +44,7 @@ impl Moves<'_> {
         row.take_damaged(n)
     }
 
-    /// They are there again, at the cost that they left with.
+    /// Adds pieces again, at the cost at which they were removed.
     pub(crate) fn bring_damaged(&mut self, sku: &Sku, n: Quantity, cost: Money) -> Result<(), Refusal> {
         let at = self.at();
         let row = self.row(sku);
@@ -77,5 +77,5 @@ pub(crate) fn enough_damaged<'a>(
 
 fn short(place: Option<usize>, sku: &Sku, there: Quantity, requested: Quantity) -> ShortItem {
     let path = place.map(|place| format!("lines[{place}].qty"));
-    ShortItem { path, sku: sku.0.clone(), there: There::Damaged(there), requested }
+    ShortItem { path, sku: sku.0.clone(), stock: ShortStock::Damaged(there), requested }
 }

@@ -27,7 +27,7 @@ pub struct OpeningRow {
     pub sku: Sku,
     /// Pieces on hand, 1–1,000,000.
     pub qty: Quantity,
-    /// Cost of the pieces, in minor currency units. Null if no supplier sells the product.
+    /// Cost of the pieces, for each piece or in total.
     pub cost: OpeningCost,
     /// It may have moved already: these pieces were there before its first movement, and are added to the movements
     /// since.

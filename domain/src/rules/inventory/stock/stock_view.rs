@@ -40,14 +40,14 @@ pub struct StockView<'a> {
     updated_at: Option<UtcMs>,
 }
 
-/// Product shown for goods that have stock and no product: their code only.
+/// The product that is shown for goods with stock that are not in the catalogue: only their code is known.
 pub fn out_of_catalogue(sku: Sku) -> Product {
     let name = sku.0.clone();
     Product { state: ProductState::Inactive, ..Product::new(sku, name, Money::ZERO, UtcMs(0)) }
 }
 
-/// The stock of `product`, of which `in_transit_in` pieces are on their way here; one that never moved
-/// has 0.
+/// The stock of `product`, with `in_transit_in` pieces on their way to this store. Without a row of
+/// stock, the figures are 0.
 pub fn view<'a>(
     product: &'a Product,
     in_catalogue: bool,

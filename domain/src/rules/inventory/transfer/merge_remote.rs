@@ -7,7 +7,7 @@ use crate::model::inventory::transfer::{Transfer, TransferState};
 use crate::rules::inventory::stock::StockContext;
 use crate::rules::inventory::transfer::{found_here, meet};
 
-/// Takes in the other store's document; `None` if it has nothing new. `known` is this store's own document, if there is
+/// Applies the other store's document; `None` if it has nothing new. `known` is this store's own document, if there is
 /// one; the book's row overrides it. `movement_ids` has one ID per line, and one per settled part.
 ///
 /// # Errors
@@ -16,19 +16,19 @@ pub fn merge_remote(
     reported: &Transfer,
     known: Option<&Transfer>,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Option<Event<fact::TransferChanged>>, Refusal> {
-    let known = room.book.transfers.get(&reported.transfer_id).or(known);
-    if reported.to_store_id == room.rules.store_id {
-        return arriving(reported, known, movement_ids, room);
+    let known = context.book.transfers.get(&reported.transfer_id).or(known);
+    if reported.to_store_id == context.rules.store_id {
+        return arriving(reported, known, movement_ids, context);
     }
     // A document that this store forgot is the outbox's business: nothing is moved twice here.
-    let Some(known) = known.filter(|known| known.from_store_id == room.rules.store_id) else {
+    let Some(known) = known.filter(|known| known.from_store_id == context.rules.store_id) else {
         return Ok(None);
     };
     match (reported.state, known.state) {
         (TransferState::Received, TransferState::InTransit | TransferState::Cancelled) => {
-            meet(known, reported, movement_ids, room).map(Some)
+            meet(known, reported, movement_ids, context).map(Some)
         }
         _ => Ok(None),
     }
@@ -38,7 +38,7 @@ fn arriving(
     reported: &Transfer,
     known: Option<&Transfer>,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Option<Event<fact::TransferChanged>>, Refusal> {
     let settles = |known: &Transfer| {
         let of = |line: &crate::model::inventory::transfer::TransferLine| {
@@ -58,7 +58,7 @@ fn arriving(
         (TransferState::Received, Some(known))
             if known.state == TransferState::Received && settles(known) =>
         {
-            found_here(known, reported, movement_ids, room).map(Some)
+            found_here(known, reported, movement_ids, context).map(Some)
         }
         _ => Ok(None),
     }

@@ -10,7 +10,7 @@ use crate::rules::inventory::stock::{Incoming, StockContext};
 use crate::rules::inventory::transfer::ReceiveTransfer;
 use crate::rules::inventory::transfer::send::{moves, sent_from_here};
 
-/// Takes in the arrived pieces; the rest stays in transit until the sender settles it.
+/// Receives the pieces that arrived. The rest stays in transit until the sender settles it.
 ///
 /// # Errors
 /// `validation_failed` (also a sku that was not sent), `insufficient_role`, `not_found`,
@@ -19,12 +19,12 @@ pub fn receive(
     cmd: &ReceiveTransfer,
     transfer: &Transfer,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::TransferChanged>, Refusal> {
     cmd.check()?;
-    room.authorization.in_stock_room()?;
-    let transfer = room.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
-    if transfer.to_store_id != room.rules.store_id {
+    context.authorization.in_stock_room()?;
+    let transfer = context.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
+    if transfer.to_store_id != context.rules.store_id {
         return Err(Refusal::NotFound("transfer"));
     }
     if transfer.state != TransferState::InTransit {
@@ -34,7 +34,7 @@ pub fn receive(
     }
     sent(cmd, transfer)?;
     let mut after = transfer.clone();
-    let mut moves = moves(&transfer.transfer_id, movement_ids, room);
+    let mut moves = moves(&transfer.transfer_id, movement_ids, context);
     for line in &mut after.lines {
         let arrived = cmd.lines.iter().enumerate().find(|(_, arrived)| arrived.sku == line.sku);
         let (place, qty) = arrived.map_or((0, Quantity::ZERO), |(place, arrived)| (place, arrived.qty));
@@ -46,9 +46,9 @@ pub fn receive(
     }
     let rows = moves.done();
     after.state = TransferState::Received;
-    after.received_by = Some(room.authorization.caller.user_id.clone());
-    after.received_at = Some(room.now);
-    after.business_date = room.today();
+    after.received_by = Some(context.authorization.caller.user_id.clone());
+    after.received_at = Some(context.now);
+    after.business_date = context.today();
     Ok(Event::new(fact::TransferChanged { transfer: after }, rows))
 }
 
@@ -78,9 +78,9 @@ pub fn meet(
     transfer: &Transfer,
     received: &Transfer,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::TransferChanged>, Refusal> {
-    let known = sent_from_here(transfer, room)?;
+    let known = sent_from_here(transfer, context)?;
     let lost = known.state == TransferState::Cancelled;
     if !lost && known.state != TransferState::InTransit {
         return Err(known.state.refusal());
@@ -96,9 +96,9 @@ pub fn meet(
         let arrived = received.lines.iter().find(|arrived| arrived.sku == line.sku);
         line.receive(arrived.and_then(|arrived| arrived.received_qty).unwrap_or(Quantity::ZERO))?;
     }
-    let mut moves = moves(&known.transfer_id, movement_ids, room);
+    let mut moves = moves(&known.transfer_id, movement_ids, context);
     if lost {
-        after.business_date = room.today();
+        after.business_date = context.today();
         for line in &mut after.lines {
             let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;
             // The goods travel at the cost they leave with now; the arrived pieces are a part of it.
@@ -120,14 +120,14 @@ pub fn found_here(
     transfer: &Transfer,
     settled: &Transfer,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::TransferChanged>, Refusal> {
-    let known = room.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
-    if known.to_store_id != room.rules.store_id {
+    let known = context.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
+    if known.to_store_id != context.rules.store_id {
         return Err(Refusal::NotFound("transfer"));
     }
     let mut after = known.clone();
-    let mut moves = moves(&known.transfer_id, movement_ids, room);
+    let mut moves = moves(&known.transfer_id, movement_ids, context);
     for line in &mut after.lines {
         let resolved_line = settled.lines.iter().find(|resolved_line| resolved_line.sku == line.sku);
         let parts = resolved_line.map(|resolved_line| resolved_line.resolved.as_slice()).unwrap_or_default();
@@ -135,7 +135,7 @@ pub fn found_here(
             if part.resolution == Resolution::FoundAtDestination {
                 let price = Incoming::Priced(part.cost);
                 moves.bring(&line.sku, line.line_no, part.qty, price, MovementReason::TransferIn)?;
-                after.business_date = room.today();
+                after.business_date = context.today();
             }
             line.resolved.push(part.clone());
         }

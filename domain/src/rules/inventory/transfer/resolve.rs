@@ -17,24 +17,24 @@ pub fn resolve(
     cmd: &ResolveTransfer,
     transfer: &Transfer,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::TransferChanged>, Refusal> {
     cmd.check()?;
-    room.managers_only()?;
-    let known = sent_from_here(transfer, room)?;
+    context.managers_only()?;
+    let known = sent_from_here(transfer, context)?;
     if known.state != TransferState::Received {
         return Err(known.state.refusal());
     }
-    let mut after = Transfer { business_date: room.today(), ..known.clone() };
-    let mut moves = moves(&known.transfer_id, movement_ids, room);
+    let mut after = Transfer { business_date: context.today(), ..known.clone() };
+    let mut moves = moves(&known.transfer_id, movement_ids, context);
     for (place, asked) in cmd.lines.iter().enumerate() {
         let found = after.lines.iter_mut().find(|line| line.sku == asked.sku);
         let Some(line) = found else {
             return Err(Refusal::field(format!("lines[{place}].sku"), "was not sent"));
         };
         let path = format!("lines[{place}].qty");
-        let by = room.authorization.caller.user_id.clone();
-        let cost = line.resolve(&path, asked.resolution, asked.qty, by, room.now)?;
+        let by = context.authorization.caller.user_id.clone();
+        let cost = line.resolve(&path, asked.resolution, asked.qty, by, context.now)?;
         if asked.resolution == Resolution::FoundAtSource {
             let back = Incoming::Back(cost);
             moves.bring(&line.sku, line.line_no, asked.qty, back, MovementReason::TransferOut)?;

@@ -17,9 +17,10 @@ use std::collections::BTreeMap;
 /// Receiver of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Receiver {
-    /// A store that head office has sent: it can receive the goods.
+    /// A store in head office's list: it can receive the goods.
     Listed,
-    /// The sender's word: nobody will ever record that the goods arrived, so that sending them is a write-off.
+    /// A name that the sender entered: the arrival of the goods will not be recorded, so that sending them is a
+    /// write-off.
     Unlisted,
 }
 
@@ -52,16 +53,16 @@ pub fn create(
     id: TransferId,
     movement_ids: Vec<MovementId>,
     products: &BTreeMap<Sku, Product>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::TransferChanged>, Refusal> {
-    cmd.check(&room.rules.store_id)?;
-    room.authorization.in_stock_room()?;
+    cmd.check(&context.rules.store_id)?;
+    context.authorization.in_stock_room()?;
     let found = tracked(cmd.lines.iter().map(|line| &line.sku), products)?;
     let lines = (1_u32..).zip(cmd.lines.iter().zip(found));
     let transfer = Transfer {
         transfer_id: id,
         state: TransferState::Draft,
-        from_store_id: room.rules.store_id.clone(),
+        from_store_id: context.rules.store_id.clone(),
         to_store_id: cmd.to_store_id.clone(),
         lines: lines
             .map(|(line_no, (line, product))| TransferLine {
@@ -73,9 +74,9 @@ pub fn create(
             })
             .collect(),
         note: cmd.note.clone(),
-        business_date: room.today(),
-        created_by: room.authorization.caller.user_id.clone(),
-        created_at: room.now,
+        business_date: context.today(),
+        created_by: context.authorization.caller.user_id.clone(),
+        created_at: context.now,
         sent_at: None,
         received_by: None,
         received_at: None,
@@ -87,7 +88,7 @@ pub fn create(
     if cmd.draft.unwrap_or(false) {
         return Ok(Event::of(fact::TransferChanged { transfer }));
     }
-    leave(transfer, receiver, movement_ids, room)
+    leave(transfer, receiver, movement_ids, context)
 }
 
 /// Sends a draft.
@@ -99,24 +100,24 @@ pub fn send(
     transfer: &Transfer,
     receiver: Receiver,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::TransferChanged>, Refusal> {
-    room.authorization.in_stock_room()?;
-    let transfer = sent_from_here(transfer, room)?;
+    context.authorization.in_stock_room()?;
+    let transfer = sent_from_here(transfer, context)?;
     if transfer.state != TransferState::Draft {
         return Err(transfer.state.refusal());
     }
-    leave(transfer.clone(), receiver, movement_ids, room)
+    leave(transfer.clone(), receiver, movement_ids, context)
 }
 
 fn leave(
     mut transfer: Transfer,
     receiver: Receiver,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::TransferChanged>, Refusal> {
-    room.there(transfer.lines.iter().map(|line| (&line.sku, line.qty)))?;
-    let mut moves = moves(&transfer.transfer_id, movement_ids, room);
+    context.require_on_hand(transfer.lines.iter().map(|line| (&line.sku, line.qty)))?;
+    let mut moves = moves(&transfer.transfer_id, movement_ids, context);
     for line in &mut transfer.lines {
         let moved = moves.send(&line.sku, line.line_no, line.qty, MovementReason::TransferOut)?;
         line.cost = moved.cost.saturating_neg();
@@ -125,14 +126,15 @@ fn leave(
         Receiver::Listed => None,
         Receiver::Unlisted => {
             let cost = transfer.lines.iter().fold(Money::ZERO, |sum, line| sum.saturating_add(line.cost));
-            room.write_off(cost, "a transfer of this cost to a store that is not in the list of stores")?
+            context
+                .write_off(cost, "a transfer of this cost to a store that is not in the list of stores")?
                 .written_off
         }
     };
     let rows = Rows { written_off, ..moves.done() };
     transfer.state = TransferState::InTransit;
-    transfer.sent_at = Some(room.now);
-    transfer.business_date = room.today();
+    transfer.sent_at = Some(context.now);
+    transfer.business_date = context.today();
     Ok(Event::new(fact::TransferChanged { transfer }, rows))
 }
 
@@ -143,17 +145,17 @@ fn leave(
 pub fn cancel(
     transfer: &Transfer,
     movement_ids: Vec<MovementId>,
-    room: &StockContext<'_>,
+    context: &StockContext<'_>,
 ) -> Result<Event<fact::TransferChanged>, Refusal> {
-    room.authorization.in_stock_room()?;
-    let transfer = sent_from_here(transfer, room)?;
+    context.authorization.in_stock_room()?;
+    let transfer = sent_from_here(transfer, context)?;
     let after = Transfer {
         state: TransferState::Cancelled,
-        cancelled_at: Some(room.now),
-        business_date: room.today(),
+        cancelled_at: Some(context.now),
+        business_date: context.today(),
         ..transfer.clone()
     };
-    let mut moves = moves(&transfer.transfer_id, movement_ids, room);
+    let mut moves = moves(&transfer.transfer_id, movement_ids, context);
     match transfer.state {
         TransferState::Draft => {}
         TransferState::InTransit => {
@@ -170,10 +172,10 @@ pub fn cancel(
 /// The transfer as the book has it, if this store sent it.
 pub(super) fn sent_from_here<'a>(
     transfer: &'a Transfer,
-    room: &StockContext<'a>,
+    context: &StockContext<'a>,
 ) -> Result<&'a Transfer, Refusal> {
-    let known = room.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
-    let own = &room.rules.store_id;
+    let known = context.book.transfers.get(&transfer.transfer_id).unwrap_or(transfer);
+    let own = &context.rules.store_id;
     if known.from_store_id == *own {
         return Ok(known);
     }
@@ -184,6 +186,10 @@ pub(super) fn sent_from_here<'a>(
     Err(Refusal::NotFound("transfer"))
 }
 
-pub(super) fn moves<'m>(id: &'m TransferId, ids: Vec<MovementId>, room: &'m StockContext<'_>) -> Moves<'m> {
-    room.moves("transfer", id.as_str(), ids)
+pub(super) fn moves<'m>(
+    id: &'m TransferId,
+    ids: Vec<MovementId>,
+    context: &'m StockContext<'_>,
+) -> Moves<'m> {
+    context.moves("transfer", id.as_str(), ids)
 }

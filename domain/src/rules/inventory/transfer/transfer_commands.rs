@@ -87,7 +87,7 @@ pub fn add_up_skus(lines: &mut Vec<NewTransferLine>) {
 }
 
 impl NewTransfer {
-    /// Checks that do not need the shop.
+    /// Checks that need no data of the store.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -105,7 +105,7 @@ impl NewTransfer {
 }
 
 impl ReceiveTransfer {
-    /// Checks that do not need the transfer.
+    /// Checks that need no data of the transfer.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -118,7 +118,7 @@ impl ReceiveTransfer {
 }
 
 impl ResolveTransfer {
-    /// Checks that do not need the transfer.
+    /// Checks that need no data of the transfer.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

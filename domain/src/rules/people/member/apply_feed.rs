@@ -31,7 +31,7 @@ impl Heard<'_> {
     }
 }
 
-/// Takes in a member's record; `None` if it has nothing new. Fields that this version does not know are left to a later
+/// Applies a member's record; `None` if it has nothing new. Fields that this version does not know are left to a later
 /// one.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub fn apply_feed(
     }
     if !pending || heard.version > member.version.as_str() {
         heard.version.clone_into(&mut member.version);
-        // Every store shows the same moment, whenever it heard.
+        // Every store shows the same time, regardless of when it received the change.
         member.updated_at = hlc::parts(heard.version).map_or(heard.now, |(ms, _)| UtcMs(ms));
     }
     if let Some(joined_at) = down.joined_at {

@@ -105,7 +105,7 @@ pub(super) fn written(
     stamp: &Stamp,
     book: &MemberBook,
 ) -> Result<Event<fact::MemberChanged>, Refusal> {
-    book.free(Some(before), &after)?;
+    book.check_free(Some(before), &after)?;
     let mark = FieldMark::local(stamp);
     for field in changed(before, &after).into_keys() {
         after.marks.insert(field.to_owned(), mark.clone());

@@ -8,8 +8,8 @@ use crate::wire::feed::{FieldDown, MemberDown};
 use crate::wire::record::FieldWrite;
 use std::collections::BTreeMap;
 
-/// The writes that send them back: each with its own stamp, by which the hub decides, and on top of nothing.
-/// Values of this store's own come back to the hub with their records.
+/// The writes that send values back to the hub: each with its own stamp, by which the hub decides, and without a base.
+/// Values that this store wrote itself are not among them: their records are sent again.
 pub fn newer_fields(down: &MemberDown, known: &Member, own: &StoreId) -> BTreeMap<String, FieldWrite> {
     let values = fields(known);
     // That a member is merged into another one is no value of a field; that it is erased is one.

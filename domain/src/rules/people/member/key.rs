@@ -7,7 +7,7 @@ use crate::model::base::search;
 use crate::model::people::member::{Member, MemberBook, MemberKey};
 use crate::rules::people::member::words;
 
-/// Event of a member that was registered or changed.
+/// Event of a member that was registered or changed, with the keys and search words that it no longer has.
 pub(crate) fn changed_to(before: Option<&Member>, after: Member) -> Event<fact::MemberChanged> {
     let freed = MemberKey::freed(before, &after);
     let lost_words = search::lost(before.map(words).unwrap_or_default(), &words(&after));
@@ -15,6 +15,7 @@ pub(crate) fn changed_to(before: Option<&Member>, after: Member) -> Event<fact::
 }
 
 impl MemberBook {
+    /// Applies a change of a member.
     pub fn evolve(&mut self, changed: &fact::MemberChanged) {
         let fact::MemberChanged { member, freed, .. } = changed;
         for key in freed {
@@ -23,7 +24,7 @@ impl MemberBook {
             }
         }
         for key in MemberKey::of(member) {
-            // Of two members from two stores the same one counts everywhere: the one that joined first.
+            // If two stores gave a key to two members, every store uses the one that joined first.
             let owner = self.keys.entry(key).or_insert_with(|| member.member_id.clone());
             if member.member_id < *owner {
                 owner.clone_from(&member.member_id);
@@ -34,7 +35,7 @@ impl MemberBook {
 
     /// Checks that no other member has a key that this member did not have before. A key that two stores assigned
     /// while disconnected is accepted.
-    pub(super) fn free(&self, before: Option<&Member>, member: &Member) -> Result<(), Refusal> {
+    pub(super) fn check_free(&self, before: Option<&Member>, member: &Member) -> Result<(), Refusal> {
         let had = before.map(MemberKey::of).unwrap_or_default();
         let new = MemberKey::of(member).into_iter().filter(|key| !had.contains(key));
         let taken = new.filter_map(|key| self.keys.get(&key)).find(|owner| **owner != member.member_id);

@@ -78,7 +78,7 @@ impl NewMember {
         self.check(country_code).map(Contact::keys).unwrap_or_default()
     }
 
-    /// Checks that do not need the shop. Returns phone and e-mail as they are stored.
+    /// Checks that need no data of the store. Returns phone and e-mail as they are stored.
     pub(super) fn check(&self, country_code: &str) -> Result<Contact, Refusal> {
         let mut fields = Fields::default();
         fields.name("name", self.name.trim(), NAME_CHARS_MAX);

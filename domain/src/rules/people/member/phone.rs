@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_refused_with_its_reason() {
+    fn an_invalid_phone_number_is_refused_with_the_reason() {
         for (typed, why) in [
             ("", NoPhone::Malformed),
             ("call me", NoPhone::Malformed),

@@ -35,6 +35,6 @@ pub fn register(
     let mark = FieldMark::local(stamp);
     let written = crate::model::people::member::fields(&member);
     member.marks = written.into_keys().map(|field| (field.to_owned(), mark.clone())).collect();
-    book.free(None, &member)?;
+    book.check_free(None, &member)?;
     Ok(changed_to(None, member))
 }

@@ -83,7 +83,7 @@ pub struct AdjustPoints {
 }
 
 impl AdjustPoints {
-    /// Checks that do not need the member.
+    /// Checks that need no data of the member.
     ///
     /// # Errors
     /// `validation_failed`.

@@ -24,7 +24,7 @@ pub struct ExpiryEntry {
     pub expires: Option<Date>,
     /// The sale that earned or redeemed them; empty if there is none.
     pub transaction_id: String,
-    /// Business date of the deposit.
+    /// Business date of the entry.
     pub business_date: Date,
 }
 

@@ -46,12 +46,12 @@ impl PointsRow {
 pub enum NamedMember {
     One(MemberId),
     /// No member has a key of the row.
-    Nobody,
+    Unknown,
     /// The keys of the row belong to different members.
     Several,
-    /// This one, who has opening points.
+    /// The member has opening points already.
     Opened(MemberId),
-    /// This one, whose data is erased.
+    /// The member's data was erased.
     Erased(MemberId),
 }
 
@@ -92,7 +92,7 @@ pub fn open_points(
 fn member(named: &NamedMember) -> Result<MemberId, String> {
     match named {
         NamedMember::One(member) => Ok(member.clone()),
-        NamedMember::Nobody => Err(
+        NamedMember::Unknown => Err(
             "names no registered member: give the phone number, e-mail address or code that the member is \
             registered with"
                 .to_owned(),

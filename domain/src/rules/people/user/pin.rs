@@ -9,19 +9,19 @@ use std::ops::RangeInclusive;
 /// Digits of a PIN.
 pub const PIN_DIGITS: RangeInclusive<usize> = 4..=8;
 
-/// PINs that are tried one after the other; then the owner has to log in by password or device.
+/// Most tries in a row. After them the owner has to log in by password or device.
 pub const PIN_TRIES_MAX: u32 = 5;
 
-/// Wrong PINs between right ones; then the owner has to log in by password or device. Otherwise each right PIN would
-/// give another person four more guesses.
+/// Most wrong tries in total. After them the owner has to log in by password or device. Without this limit, each right
+/// PIN of the owner would give another person four more guesses.
 pub const PIN_MISSES_MAX: u32 = 20;
 
 /// Result of counting a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PinTry {
-    /// It may be compared with this PIN.
+    /// The try was counted: the text may be compared with this PIN.
     Counted(Pin),
-    /// It was tried too often.
+    /// The PIN was tried too often.
     Locked,
     /// The person has no PIN.
     NoPin,
@@ -40,7 +40,7 @@ impl Pin {
         }
     }
 
-    /// Whether it opens anything for this person as the person is now.
+    /// Whether the PIN is valid for the user: rights or password were not changed since it was set.
     pub fn is_alive(&self, user: &User) -> bool {
         self.user_id == user.user_id && self.token_version == user.token_version && !user.disabled
     }
@@ -81,7 +81,7 @@ pub fn check(pin: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether this can be a PIN at all.
+/// Whether a text has the form of a PIN.
 pub fn is_pin(text: &str) -> bool {
     PIN_DIGITS.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -137,7 +137,7 @@ mod tests {
         let user_id = UserId("usr_1".into());
         let fresh =
             Pin { user_id, token_version: 1, hash: String::new(), tries: 0, missed: 0, set_at: UtcMs(1) };
-        assert!(fresh.cleared().is_none(), "nothing to write down");
+        assert!(fresh.cleared().is_none(), "nothing to store");
         let counted: Vec<Pin> = std::iter::successors(Some(fresh.clone()), Pin::tried).collect();
         let locked: Vec<bool> = counted.iter().map(Pin::is_locked).collect();
         assert_eq!(locked, [false, false, false, false, false, true]);

@@ -1,5 +1,5 @@
-//! The fields of a store's own user that both the store and head office may change. The later change of each field
-//! counts, wherever it was made and in whatever order changes arrive.
+//! The fields of a store's own user that both the store and head office may change. The latest change of each field
+//! applies, in any order of arrival.
 
 use crate::model::people::user::{FieldTimes, Role, User};
 use crate::wire::feed::UserDown;

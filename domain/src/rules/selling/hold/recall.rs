@@ -117,7 +117,8 @@ pub fn recall(
         Err(refusal) => return Err(keep_prices(&refusal)),
     }
     if sale::discounted_above_limit(&basket, rules) && !sale::discounted_above_limit(waiting, rules) {
-        // The catalogue's prices moved: what a cashier might take off then is too much now, and nobody approved it.
+        // The catalogue's prices changed: discounts that a cashier was allowed to give are now above the limit, without
+        // an approval.
         sale::drop_changes_by_hand(&mut basket);
         sale::renew(&mut basket, pricing, rules)?;
     }

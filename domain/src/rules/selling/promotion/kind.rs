@@ -1,4 +1,4 @@
-//! The discount of each kind of promotion for the lines that it sees.
+//! The discount of each kind of promotion for the lines that it applies to.
 
 use crate::model::base::figures::{BasisPoints, Money, Quantity};
 use crate::model::base::money::{product, share, spread};
@@ -22,17 +22,19 @@ pub(super) fn amounts(promotion: &Promotion, lines: &[&mut Seen]) -> Vec<Money> 
     }
 }
 
-/// Spread over all its lines, by their remaining amounts: returning the paid pieces does not keep the free one.
+/// Spreads an amount over all lines by their remaining amounts, so that a customer who returns the paid pieces does not
+/// keep the free one.
 fn shared(amount: Money, lines: &[&mut Seen]) -> Vec<Money> {
     let left: Vec<Money> = lines.iter().map(|line| line.left).collect();
     spread(amount, &left)
 }
 
+/// Sum of the remaining amounts of the lines.
 fn whole(lines: &[&mut Seen]) -> i128 {
     lines.iter().fold(0_i128, |sum, line| sum.saturating_add(i128::from(line.left)))
 }
 
-/// Never more than the whole.
+/// A percentage of a remaining amount, at most all of it.
 fn percent(left: i128, rate: BasisPoints) -> Money {
     fits(rate.min(BasisPoints::WHOLE).of(left))
 }
@@ -41,7 +43,7 @@ fn fits(amount: i128) -> Money {
     Money::saturating_from(amount)
 }
 
-/// `⌊pieces / (buy + get)⌋ × get` of the cheapest pieces, at their remaining amounts.
+/// The percentage of the `⌊pieces / (buy + get)⌋ × get` cheapest pieces, by their remaining amounts.
 fn cheapest(promotion: &Promotion, lines: &[&mut Seen], rate: BasisPoints) -> Money {
     let [buy, get] =
         [promotion.buy, promotion.get].map(|pieces| pieces.unwrap_or_default().max(Quantity::ZERO));

@@ -12,7 +12,7 @@ pub struct SoldLine {
     pub qty: Quantity,
     /// Unit price in minor currency units.
     pub price: Money,
-    /// Σ discounts, the basket's share included.
+    /// Sum of the discounts, the basket's share included.
     pub discount: Money,
     /// Tax on, or contained in, the line's net.
     pub tax: Money,

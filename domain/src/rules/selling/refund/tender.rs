@@ -13,16 +13,16 @@ pub struct Tender {
     pub amount: Money,
 }
 
-/// Splits `amount` over the methods that paid a sale of `total`, of which Σ `refunded` was refunded.
+/// Splits `amount` over the methods that paid a sale of `total`, of which the sum of `refunded` was refunded before.
 ///
-/// The parts add up to `amount` where the methods have that much left. Methods that get nothing
-/// are left out.
+/// The parts add up to `amount` if the methods have that much left. Methods that get nothing are
+/// left out.
 pub fn tenders(total: Money, amount: Money, paid: &[Paid]) -> Vec<Tender> {
     let before = paid.iter().fold(Money::ZERO, |sum, method| sum.saturating_add(method.refunded));
     let after = before.saturating_add(amount);
     let mut left = amount;
     let mut parts: Vec<Tender> = Vec::new();
-    let mut give = |method: &Paid, most: Money| {
+    let mut refund_by = |method: &Paid, most: Money| {
         let part = most.min(left).max(Money::ZERO);
         left = left.saturating_sub(part);
         if part > 0 {
@@ -32,14 +32,14 @@ pub fn tenders(total: Money, amount: Money, paid: &[Paid]) -> Vec<Tender> {
     for method in paid.iter().filter(|method| method.method == POINTS) {
         let so_far =
             Money::try_from(share(method.amount, after, total.max(Money::new(1)))).unwrap_or(method.amount);
-        give(method, so_far.saturating_sub(method.refunded).min(method.left()));
+        refund_by(method, so_far.saturating_sub(method.refunded).min(method.left()));
     }
     let plain = |method: &&Paid| method.method != POINTS && method.method != CASH;
     for method in paid.iter().filter(plain) {
-        give(method, method.left());
+        refund_by(method, method.left());
     }
     for method in paid.iter().filter(|method| method.method == CASH) {
-        give(method, method.left());
+        refund_by(method, method.left());
     }
     parts
 }

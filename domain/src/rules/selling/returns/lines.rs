@@ -14,7 +14,7 @@ use crate::rules::selling::returns::{NewReturn, NewReturnItem};
 use crate::rules::selling::tax::tax;
 use std::collections::BTreeMap;
 
-/// Lines of a receipted return; `after` counts them in.
+/// Lines of a receipted return; their pieces are added to `after`.
 ///
 /// # Errors
 /// `return_exceeds_sold`, also for a product that the sale does not have.
@@ -49,6 +49,7 @@ pub(super) fn receipted(
     numbered(lines)
 }
 
+/// The line of a return for `pieces` of a sold line.
 fn back(
     sold: &Line,
     pieces: Vec<Span>,
@@ -84,7 +85,7 @@ fn back(
     })
 }
 
-/// Lines of a return without a receipt, at the manager's price and today's rate.
+/// Lines of a return without a receipt, at the manager's price and the present tax rate.
 ///
 /// # Errors
 /// `unknown_sku` with all of them, `validation_failed`.
@@ -103,6 +104,7 @@ pub(super) fn unreceipted(
     numbered(found.map(|(item, product)| priced(item, product, rules)).collect::<Result<_, Refusal>>()?)
 }
 
+/// A line of a return without a receipt.
 fn priced(item: &NewReturnItem, product: &Product, rules: &Rules) -> Result<ReturnLine, Refusal> {
     let price = item.price.unwrap_or(Money::ZERO);
     let gross = figure("items", times(item.qty, price))?;
@@ -130,6 +132,7 @@ fn priced(item: &NewReturnItem, product: &Product, rules: &Rules) -> Result<Retu
     })
 }
 
+/// Numbers the lines from 1.
 fn numbered(mut lines: Vec<ReturnLine>) -> Result<Vec<ReturnLine>, Refusal> {
     if lines.len() > ITEMS_MAX {
         return Err(Refusal::field("items", format!("must not make more than {ITEMS_MAX} lines")));

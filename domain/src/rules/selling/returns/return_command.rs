@@ -70,7 +70,7 @@ pub struct NewRefund {
 }
 
 impl NewReturn {
-    /// Checks that do not need the sale.
+    /// Checks that need no data of the sale.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

@@ -211,7 +211,7 @@ fn limits(
     Ok(())
 }
 
-/// Takes back the points that the rest of the sale would not have earned, and gives back points that had paid.
+/// Removes the points that the rest of the sale would not have earned, and restores points that had paid.
 fn points_of(
     back: &mut Return,
     sale: &Transaction,

@@ -1,4 +1,4 @@
-//! Voids a return in its own shift: goods out again, money taken back.
+//! Voids a return in its own shift: the goods leave again, and the money comes back.
 
 use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::ids::MovementId;
@@ -14,7 +14,7 @@ use crate::model::selling::reasons::Why;
 use crate::model::selling::returns::{Disposition, Return, ReturnLine, ReturnState};
 use crate::model::selling::transaction::Transaction;
 use crate::rules::books::shift::may_sell;
-use crate::rules::inventory::stock::short;
+use crate::rules::inventory::stock::check_on_hand;
 use crate::rules::inventory::stock::{Document, Moves};
 use crate::rules::selling::returns::stock_moves;
 use crate::rules::selling::sale::VoidSale;
@@ -82,7 +82,7 @@ pub fn settle_void(
     if rules.negative_stock == NegativeStock::Reject {
         let out = |line: &&ReturnLine| line.track_stock && line.disposition == Disposition::Restock;
         let asked: Vec<_> = back.items.iter().filter(out).map(|line| (&line.sku, line.qty)).collect();
-        short(&asked, book)?;
+        check_on_hand(&asked, book)?;
     }
     let document = Document { kind: "return", id: id.as_str(), user_id, at: now };
     let mut moves = Moves::new(book, document, movement_ids);

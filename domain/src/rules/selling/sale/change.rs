@@ -12,7 +12,9 @@ use crate::model::base::time::UtcMs;
 use crate::model::books::shift::ShiftBook;
 use crate::model::inventory::product::{Product, ProductState};
 use crate::model::selling::transaction::{DiscountSource, Line, Transaction, TransactionState};
-use crate::rules::selling::sale::create::{attribute, discount_reason, in_time, member, price_policy, room};
+use crate::rules::selling::sale::create::{
+    attribute, check_open_baskets, discount_reason, in_time, member, price_policy,
+};
 use crate::rules::selling::sale::discount_limit::discount_policy;
 use crate::rules::selling::sale::price::{Asked, catalogue, promotions, reprice, sum};
 use crate::rules::selling::sale::sale_commands::check_items;
@@ -53,7 +55,7 @@ pub struct Changed {
 }
 
 impl ChangeSale {
-    /// Checks that do not need the shop.
+    /// Checks that need no data of the store.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -98,7 +100,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
         Some(items) => Cow::Borrowed(items.as_slice()),
         None => Cow::Owned(unchanged_items(before, cmd.discount_reason.is_some())),
     };
-    room(items.len().saturating_sub(before.items.len()), till.book)?;
+    check_open_baskets(items.len().saturating_sub(before.items.len()), till.book)?;
     let kept = not_sold_any_more(before, &items, &pricing);
     let found = catalogue(&items, pricing.products, &kept)?;
     if cmd.items.is_some() {
@@ -128,7 +130,7 @@ pub fn change(cmd: &ChangeSale, id: &TransactionId, till: &TillContext<'_>) -> R
 pub(crate) fn may_open(book: &ShiftBook, now: UtcMs, rules: &Rules) -> Result<(), Refusal> {
     in_time(&book.shift, now, rules)?;
     // Held lines are not known here: they are at most this many.
-    room(ITEMS_MAX, book)
+    check_open_baskets(ITEMS_MAX, book)
 }
 
 /// Prices a basket that waited as of now.
@@ -165,7 +167,7 @@ pub(crate) fn renew(
     reprice(basket, &asked, &found, &pricing, rules)
 }
 
-/// Takes prices and discounts by hand off a basket, which is then to be priced again.
+/// Removes prices and discounts by hand from a basket, which must then be priced again.
 pub(crate) fn drop_changes_by_hand(basket: &mut Transaction) {
     for line in &mut basket.items {
         line.price_override = false;

@@ -53,7 +53,7 @@ pub(crate) fn basket(
         return Err(Refusal::NotFound("shift"));
     }
     till.sells()?;
-    room(cmd.items.len(), till.book)?;
+    check_open_baskets(cmd.items.len(), till.book)?;
     let member = member(cmd.member_id.as_ref(), &till.pricing)?;
     let kept = BTreeMap::new();
     let found = catalogue(&cmd.items, till.pricing.products, &kept)?;
@@ -79,8 +79,8 @@ pub(super) fn in_time(shift: &Shift, now: UtcMs, rules: &Rules) -> Result<(), Re
     Ok(())
 }
 
-/// The shift's memory has room for one more basket of this many lines.
-pub(super) fn room(lines: usize, book: &ShiftBook) -> Result<(), Refusal> {
+/// Checks that the shift may keep one more open basket of this number of lines in memory.
+pub(super) fn check_open_baskets(lines: usize, book: &ShiftBook) -> Result<(), Refusal> {
     let open = book.open.values().map(|basket| basket.items.len()).sum::<usize>();
     if book.open.len() < OPEN_MAX && open.saturating_add(lines) <= OPEN_LINES_MAX {
         return Ok(());

@@ -64,9 +64,9 @@ pub enum BasketChange {
     Whole(ChangeSale),
     /// One more line, or a higher quantity of a line with the same contents.
     Add(NewItem),
-    /// The line of this number.
+    /// Changes the line of this number.
     Set(u32, SetLine),
-    /// The same, taken off.
+    /// Removes the line of this number.
     Remove(u32, RemoveLine),
 }
 
@@ -97,7 +97,7 @@ impl From<AddLine> for BasketChange {
 }
 
 impl BasketChange {
-    /// Checks that do not need the shop.
+    /// Checks that need no data of the store.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

@@ -160,7 +160,7 @@ pub(super) fn promotions(
     evaluate(&lines, pricing.promotions, &on)
 }
 
-/// Σ gifts of a line: never above its price.
+/// Sum of the gifts of a line: never above its price.
 pub(super) fn sum(gifts: &[Shared]) -> Money {
     gifts.iter().fold(Money::ZERO, |sum, gift| sum.saturating_add(gift.amount))
 }

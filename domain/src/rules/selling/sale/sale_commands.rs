@@ -121,7 +121,7 @@ impl TryFrom<PayBody> for PaySale {
 }
 
 impl CreateSale {
-    /// Checks that do not need the shop: counts, ranges, lengths.
+    /// Checks that need no data of the store: counts, ranges, lengths.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.
@@ -146,7 +146,7 @@ impl CreateSale {
 }
 
 impl PaySale {
-    /// Checks that do not need the sale: counts, ranges, lengths.
+    /// Checks that need no data of the sale: counts, ranges, lengths.
     ///
     /// # Errors
     /// `validation_failed` with every field that is wrong.

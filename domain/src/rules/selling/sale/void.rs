@@ -37,7 +37,7 @@ pub struct VoidDraft {
 }
 
 impl VoidSale {
-    /// Checks that do not need the sale.
+    /// Checks that need no data of the sale.
     ///
     /// # Errors
     /// `validation_failed`.

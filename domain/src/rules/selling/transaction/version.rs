@@ -13,7 +13,7 @@ pub fn version(transaction: &Transaction) -> Option<String> {
     of_text(transaction, || SaleText::of(transaction))
 }
 
-/// The same where its JSON is written already.
+/// As [`version`], with the JSON of the transaction.
 pub(super) fn of_text<T: std::borrow::Borrow<SaleText>>(
     transaction: &Transaction,
     text: impl FnOnce() -> T,

@@ -1,4 +1,4 @@
-//! Promotions.
+//! Checks of promotions.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::BasisPoints;
@@ -17,7 +17,7 @@ const COUNT_MAX: i64 = 1_000_000;
 /// Days of a week.
 const DAYS_MAX: usize = 7;
 
-/// A promotion; of one for other stores only, too: which it is for is looked at when somebody buys.
+/// Checks a promotion, also one for other stores: its stores are checked when a basket is priced.
 ///
 /// # Errors
 /// `validation_failed`.

@@ -1,4 +1,4 @@
-//! Settings and tills.
+//! Checks of settings and tills.
 
 use super::{FIELDS_MAX, VALUE_BYTES_MAX, WORD_BYTES_MAX, WORDS_BYTES_MAX, line, same, written};
 use crate::model::base::fields::Fields;
@@ -7,7 +7,7 @@ use crate::model::base::refusal::Refusal;
 use crate::model::books::register::NAME_CHARS_MAX;
 use crate::wire::feed::{Change, FieldDown, RegisterDown, STORE_SETTINGS, SettingDown, StoreSettingsDown};
 
-/// A setting; what its value may be is its owner's rule.
+/// Checks a setting; its value is checked by the rules of the setting.
 ///
 /// # Errors
 /// `validation_failed`.
@@ -18,7 +18,7 @@ pub fn setting(change: &Change, setting: &SettingDown) -> Result<(), Refusal> {
     fields.done()
 }
 
-/// Checks the settings of head office for the store; each value is held to its own rule.
+/// Checks the settings of head office for the store; each value is checked by the rules of its setting.
 ///
 /// # Errors
 /// `validation_failed`.
@@ -34,7 +34,7 @@ pub fn store_settings(change: &Change, settings: &StoreSettingsDown) -> Result<(
     fields.done()
 }
 
-/// A till of the store.
+/// Checks a till of the store.
 ///
 /// # Errors
 /// `validation_failed`.

@@ -1,4 +1,4 @@
-//! What is ordered and what is on its way.
+//! Checks of suppliers, purchase orders and transfers.
 
 use crate::model::base::fields::Fields;
 use crate::model::base::limits::{FIGURE_MAX, PRODUCT_NAME_CHARS_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
@@ -8,16 +8,16 @@ use crate::model::inventory::transfer::Transfer;
 use crate::wire::feed::Change;
 use crate::wire::feed::check::{Own, PRICE_MAX, id, line, loose, same, this_store};
 
-/// Most lines of a document.
+/// Most lines of an order or a transfer.
 const LINES_MAX: usize = 500;
 
 /// Most parts that the shortfall of one line was settled in.
 const PARTS_MAX: usize = 500;
 
-/// The most days of terms and lead times.
+/// Most days of payment terms and lead times.
 const DAYS_MAX: i64 = 3650;
 
-/// A supplier.
+/// Checks a supplier.
 ///
 /// # Errors
 /// `validation_failed`.
@@ -43,7 +43,7 @@ pub fn supplier(change: &Change, supplier: &Supplier) -> Result<(), Refusal> {
     fields.done()
 }
 
-/// A purchase order of this store.
+/// Checks a purchase order of this store.
 ///
 /// # Errors
 /// `validation_failed`.
@@ -68,7 +68,7 @@ pub fn order(change: &Change, order: &PurchaseOrder, here: &Own<'_>) -> Result<(
     fields.done()
 }
 
-/// A transfer that this store sends or gets.
+/// Checks a transfer that this store sends or receives.
 ///
 /// # Errors
 /// `validation_failed`.

@@ -206,7 +206,7 @@ fn a_sound_record_of_each_kind_passes_and_every_wrong_field_is_named() {
 }
 
 #[test]
-fn what_can_not_be_kept_is_refused_whatever_it_is() {
+fn changes_that_can_not_be_stored_are_refused() {
     for (id, payload) in [
         ("", json!({})),
         ("a\u{0}b", json!({})),
@@ -220,7 +220,7 @@ fn what_can_not_be_kept_is_refused_whatever_it_is() {
 }
 
 #[test]
-fn what_a_page_says_of_its_balances_is_bounded_too() {
+fn the_coverage_of_balances_in_a_page_is_bounded_too() {
     let said = |includes: Value, missing: Value| {
         coverage(&serde_json::from_value(json!({"includes": includes, "missing": missing})).unwrap())
     };
@@ -237,7 +237,7 @@ fn what_a_page_says_of_its_balances_is_bounded_too() {
 }
 
 #[test]
-fn what_head_office_set_for_a_store_is_one_bounded_record() {
+fn the_settings_of_head_office_for_a_store_are_one_bounded_record() {
     let is_valid = |id: &str, fields: Value| {
         let change = Change {
             cursor: "c".into(),

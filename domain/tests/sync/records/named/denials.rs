@@ -11,7 +11,7 @@ fn no_event_of_a_store_lifts_a_denial() {
 }
 
 #[test]
-fn a_store_lets_nobody_in_whom_head_office_keeps_out() {
+fn a_store_refuses_users_whom_head_office_denies() {
     let history = [OfficeDenies(0), Talks(0), StoreLetsIn(0)];
     holds_by(&history, Broken::StoreLiftsHere);
 }

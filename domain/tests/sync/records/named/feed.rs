@@ -1,4 +1,4 @@
-//! The feed: no change is skipped, and no change comes back.
+//! Histories in which a feed could skip a change or bring an old one back. Each fails with the defect that it names.
 
 use super::super::broken::Broken;
 use super::super::script::Does::*;

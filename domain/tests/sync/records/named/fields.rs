@@ -50,13 +50,13 @@ fn a_stamp_years_ahead_never_counts() {
 }
 
 #[test]
-fn what_a_restored_hub_lost_goes_back() {
+fn fields_that_a_restored_hub_lost_go_back_to_it() {
     let history = [HubIsBackedUp, OfficeWrites, Talks(0), HubIsRestored];
     holds_by(&history, Broken::NothingGoesBack);
 }
 
 #[test]
-fn what_a_restored_hub_lost_goes_back_although_it_was_written_by_an_earlier_clock() {
+fn fields_that_a_restored_hub_lost_go_back_although_their_clock_was_earlier() {
     // The clock of store 1 is off by less than the hub tolerates, so head office's stamp is the earlier one.
     let first = [ClockIsOff(1, 4 * MINUTE_MS), Writes(1), Talks(1), HubIsBackedUp];
     let history: Vec<_> = first.into_iter().chain([OfficeWrites, Talks(0), HubIsRestored]).collect();

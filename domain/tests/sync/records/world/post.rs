@@ -1,16 +1,17 @@
-//! Delivery of messages.
+//! Delivery of the messages between stores and hub.
 
 use super::super::net::{Answer, Ask, Body, Letter};
 use super::{TIMEOUT_MS, World};
 
 impl World {
-    /// Delivers the last message. `dies`: after how many commits the receiving process dies.
+    /// Delivers the last message. `dies`: number of commits after which the receiving process dies.
     pub fn last_arrives(&mut self, dies: Option<usize>) {
         if let Some(letter) = self.net.pop() {
             self.arrive(letter, dies);
         }
     }
 
+    /// Delivers a message to its receiver.
     pub fn arrive(&mut self, letter: Letter, dies: Option<usize>) {
         let Letter { store, request, body } = letter;
         match body {
@@ -19,11 +20,11 @@ impl World {
                     self.net.push(Letter { store, request, body: Body::Answers(answer) });
                 }
             }
-            Body::Answers(answer) => self.answered(store, request, &answer, dies),
+            Body::Answers(answer) => self.answer_arrives(store, request, &answer, dies),
         }
     }
 
-    /// Delivers the last message, which will arrive once more.
+    /// Delivers the last message, and keeps it in transit, so that it arrives once more.
     pub fn last_arrives_and_stays(&mut self) {
         if let Some(letter) = self.net.pop() {
             self.net.push(letter.clone());
@@ -70,7 +71,8 @@ impl World {
         })
     }
 
-    fn answered(&mut self, store: usize, request: u64, answer: &Answer, dies: Option<usize>) {
+    /// Delivers an answer. A store ignores an answer to a request that it no longer waits for.
+    fn answer_arrives(&mut self, store: usize, request: u64, answer: &Answer, dies: Option<usize>) {
         let slot = match answer {
             Answer::Hello { .. } => "hello",
             Answer::Pushed(_) | Answer::Gap => "push",
@@ -88,7 +90,7 @@ impl World {
         }
         self.stores[store].waits.remove(slot);
         self.stores[store].left = dies;
-        let done = self.takes(store, answer);
+        let done = self.process(store, answer);
         self.stores[store].left = None;
         if done.is_err() {
             self.say(format!("store {store} dies meanwhile"));
@@ -96,7 +98,8 @@ impl World {
         }
     }
 
-    fn takes(&mut self, store: usize, answer: &Answer) -> Result<(), super::super::store::Died> {
+    /// Has a store process an answer.
+    fn process(&mut self, store: usize, answer: &Answer) -> Result<(), super::super::store::Died> {
         let wall = self.wall(store);
         let session = self.stores[store].session.clone();
         let shop = &mut self.stores[store];
@@ -138,12 +141,12 @@ impl World {
         }
     }
 
-    /// Ends the faults of the network for a while: a store and the hub exchange messages until neither has any.
+    /// A store and the hub exchange messages without faults until neither has anything to send.
     pub fn talk(&mut self, store: usize) {
         self.talk_until(store, usize::MAX, None);
     }
 
-    /// … only of some kinds: pushes, or lanes given by their index.
+    /// As [`World::talk`], but only pushes, and lanes given by their numbers.
     pub fn talk_of(&mut self, store: usize, what: &[usize]) {
         self.stores[store].gives_up();
         for what in [0].iter().chain(what).chain(what).chain(what) {
@@ -156,7 +159,8 @@ impl World {
         }
     }
 
-    /// … or only this many messages. The receiver of the last one may die.
+    /// As [`World::talk`], but at most this number of messages. `dies`: number of commits after which the receiver of
+    /// the last one dies.
     pub fn talk_until(&mut self, store: usize, mut letters: usize, dies: Option<usize>) {
         self.say(format!("store {store} and the hub talk"));
         self.stores[store].gives_up();

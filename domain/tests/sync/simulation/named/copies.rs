@@ -42,6 +42,6 @@ fn one_sale_on_two_fenced_copies() -> Vec<Does> {
 }
 
 #[test]
-fn what_another_copy_has_brought_is_not_moved_again() {
+fn records_that_another_copy_brought_are_not_moved_again() {
     holds_by(&one_sale_on_two_fenced_copies(), Broken::MovesKnown);
 }

@@ -20,7 +20,7 @@ fn a_young_backup_that_counts_no_more_is_put_back() {
 }
 
 #[test]
-fn what_every_backup_holds_is_forgotten() {
+fn records_that_every_backup_holds_are_forgotten() {
     let mut history = vec![Sells(0), Talks(0), HubIsBackedUp, HubIsBackedUp, DaysPass(37), Crashes(0)];
     history.extend([Talks(0), HubIsRestoredFrom(0), Sells(0), Talks(0)]);
     holds(&history);

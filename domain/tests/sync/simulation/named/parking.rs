@@ -5,12 +5,12 @@ use super::super::script::Does::{self, *};
 use super::super::script::{holds, holds_by};
 
 #[test]
-fn poison_in_the_middle() {
+fn an_unreadable_record_does_not_block_other_records() {
     holds(&[Sells(0), SellsNewer(0), Voids(0), Sells(0), Talks(0), HubIsUpgraded, Voids(0), Talks(0)]);
 }
 
 #[test]
-fn poison_is_replayed_after_a_restore() {
+fn an_unreadable_record_is_replayed_after_a_restore() {
     let mut history = vec![SellsNewer(0), IsBackedUp(0), Talks(0), IsRestored(0), Voids(1), Talks(1)];
     history.extend([HubIsUpgraded, Sells(1), Talks(1)]);
     holds(&history);
@@ -27,7 +27,7 @@ fn a_parked_event_comes_again_in_another_epoch() {
 }
 
 #[test]
-fn order_holds_over_epochs() {
+fn records_of_a_document_keep_their_order_over_epochs() {
     let mut history = vec![Sells(0), Talks(0), CorrectsNewer(0), Talks(0), IsBackedUp(0)];
     history.extend([IsRestored(0), Corrects(1), Talks(1)]);
     holds_by(&history, Broken::ParkKeys);
@@ -41,11 +41,11 @@ fn a_void_comes_before_its_sale() -> Vec<Does> {
 }
 
 #[test]
-fn what_waits_is_tried_when_its_predecessor_comes() {
+fn a_waiting_record_is_tried_when_its_predecessor_arrives() {
     holds_by(&a_void_comes_before_its_sale(), Broken::RetryParked);
 }
 
 #[test]
-fn what_waits_holds_nobody_up() {
+fn a_waiting_record_does_not_block_later_records() {
     holds_by(&a_void_comes_before_its_sale(), Broken::WaitingBlocks);
 }

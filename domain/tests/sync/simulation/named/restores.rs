@@ -36,7 +36,7 @@ fn a_store_restored_twice_from_one_backup() {
 }
 
 #[test]
-fn what_came_back_is_never_pushed_as_new() {
+fn recovered_records_are_never_pushed_as_new() {
     let history = [Sells(0), Talks(0), Sells(0), Talks(0), Burns(0), Sells(1), Talks(1)];
     holds_by(&history, Broken::OwnAsNew);
 }

@@ -28,7 +28,7 @@ pub struct Belongs {
     pub match_id: Option<String>,
 }
 
-/// The same for the same thing.
+/// ID of an exception. Exceptions of one kind about the same thing have the same ID.
 fn exception_id(kind: ExceptionKind, source_id: &str, about: &str) -> String {
     settlement::exception_id(kind, &format!("{source_id} {about}"))
 }

@@ -2,15 +2,15 @@
 
 use edge::sheet::currency_code;
 
-/// Fewer digits number no account.
+/// Fewest digits of an account number.
 const DIGITS_MIN: usize = 6;
-/// Most bytes of a number that becomes a source's.
+/// Most bytes of a number that is stored with a source.
 const WHOLE_BYTES_MAX: usize = 64;
 /// Fewest shown characters of a masked number that identify it.
 const SHOWN_MIN: usize = 3;
 /// Most words of a label.
 const LABEL_WORDS_MAX: usize = 6;
-/// Words for an account in a label. Words that end with `konto` or `rekening` are others.
+/// Words for an account in a label. Words that end with `konto` or `rekening` are words for it too.
 const ACCOUNTS: [&str; 17] = [
     "rek",
     "norek",
@@ -56,7 +56,7 @@ const OTHERS: [&str; 20] = [
     "titular",
     "opened",
 ];
-/// Words of labels of another's account.
+/// Words of labels for the account of somebody else.
 const NOT_OWN: [&str; 14] = [
     "lawan",
     "tujuan",
@@ -74,7 +74,7 @@ const NOT_OWN: [&str; 14] = [
     "dr",
 ];
 
-/// The account that a line names behind a label such as `No. Rekening :`, as it is written.
+/// The account number after a label such as `No. Rekening :` in a line, in the spelling of the file.
 pub fn named(line: &str) -> Option<String> {
     let mut line = line.to_owned();
     for (short, word) in
@@ -87,11 +87,11 @@ pub fn named(line: &str) -> Option<String> {
     segments.iter().enumerate().find_map(|(place, segment)| {
         let words: Vec<&str> = segment.split_whitespace().collect();
         let label = words.iter().take_while(|word| !is_numeric(word)).count();
-        let (label, behind) = words.split_at_checked(label)?;
+        let (label, rest) = words.split_at_checked(label)?;
         let has_number = is_label(&label.join(" "))?;
-        let value = match behind {
+        let value = match rest {
             [] => (*segments.get(place.checked_add(1)?)?).to_owned(),
-            behind => behind.join(" "),
+            rest => rest.join(" "),
         };
         let begins = value.split_whitespace().next().is_some_and(is_numeric);
         // `Rekening Koran, Cabang 123456` has no account number.
@@ -168,8 +168,8 @@ fn is_date(word: &str) -> bool {
     digits && matches!(lengths.as_slice(), [1 | 2, 1 | 2, 4] | [4, 1 | 2, 1 | 2])
 }
 
-/// Whether two spellings are of one account: an IBAN ends with the number of its account; a bank code may precede it, a
-/// name or a currency follow it; of a masked number the shown characters count.
+/// Whether two texts are the number of the same account. An IBAN ends with the number of its account. A bank code may
+/// precede the number, and a name or a currency may follow it. Of a masked number the shown characters are compared.
 pub fn is_same_account(one: &str, other: &str) -> bool {
     if plain(one) == plain(other) {
         return true;

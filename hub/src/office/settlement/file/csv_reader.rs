@@ -1,4 +1,4 @@
-//! Statements as CSV: each row becomes a line, or is set aside with the reason; one bad row refuses no other.
+//! Reads statements in CSV. Each row becomes a line, or is set aside with the reason, independently of other rows.
 
 use crate::office::settlement::file::camt::AccountName;
 use crate::office::settlement::file::columns::{Columns, at};
@@ -21,13 +21,13 @@ use edge::sheet::{DayReader, Row, RowError, Rows, decode};
 /// Result of reading a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CsvStatement {
-    /// In the order of the file.
+    /// Lines in the order of the file.
     pub lines: Vec<TextLine>,
-    /// Rows that are no lines.
+    /// Rows that were set aside.
     pub aside: RowsSetAside,
     /// Row that each line came from.
     pub rows: Vec<LineRow>,
-    /// The account and the currency that the file names, for a source without them.
+    /// Account and currency in the file, for a source without them.
     pub account: Option<AccountName>,
 }
 
@@ -116,6 +116,7 @@ fn keep(found: &mut CsvStatement, row: SetAside) -> Result<(), Vec<FieldProblem>
     })
 }
 
+/// Reads the rows as lines, or sets them aside. The rows after the first `lines` are the footer.
 fn lines_of<'a>(
     mut found: CsvStatement,
     (rows, lines): (impl Iterator<Item = Result<Row<'a>, RowError>>, usize),

@@ -71,7 +71,7 @@ pub struct JsonLine {
     /// Slip or transfer number of the line.
     #[serde(default)]
     pub reference: String,
-    /// Description of the line. Null for none.
+    /// Description of the line. Defaults to an empty text.
     #[serde(default)]
     pub description: String,
     /// Amount of the line in minor currency units: gross for a provider, net for a bank.

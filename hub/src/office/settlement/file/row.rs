@@ -353,7 +353,7 @@ fn opposite_of(field: &str) -> Option<Direction> {
     }
 }
 
-/// The same, with the other problems of the row.
+/// Adds another problem to a row that is set aside.
 fn with_also(outcome: Outcome, also: Option<Wrong>) -> Outcome {
     match outcome {
         Outcome::Aside(mut row) => {

@@ -37,7 +37,7 @@ impl RowFigures {
         self.net.or(self.amount.filter(|_| kind == SourceKind::Bank))
     }
 
-    /// The same with figures of the description that no column has, if they agree with the columns.
+    /// The figures with those of the description that no column has, if they agree with the columns.
     pub fn with_described(
         self,
         line: &mut TextLine,

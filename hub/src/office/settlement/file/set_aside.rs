@@ -129,7 +129,7 @@ impl SetAside {
         }
     }
 
-    /// The same for two rows with the same content.
+    /// Text that is equal for two rows with the same content.
     fn said(&self) -> String {
         let said = serde_json::json!([
             self.reason.name(),

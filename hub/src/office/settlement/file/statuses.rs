@@ -1,4 +1,4 @@
-//! Meaning of a row's status: whether its money moved.
+//! Words of banks and providers for the status of a row: whether its money moved.
 
 /// Statuses of money that moved.
 const COUNTS: [&str; 60] = [
@@ -178,8 +178,8 @@ const RETURNED: [&str; 20] = [
     "återbetald",
     "refunderet",
 ];
-/// Words before and after a status without a meaning of their own.
-const AROUND: [&str; 11] = [
+/// Words beside a status that do not change its meaning.
+const WITHOUT_MEANING: [&str; 11] = [
     "transaksi",
     "transaction",
     "payment",
@@ -236,27 +236,32 @@ pub enum Status {
     Returned,
 }
 
-/// Meaning of a status. `None` if it is not known. `words` are the ones that count, or empty for the usual ones.
+/// Meaning of a status. `None` if it is not known. `words` are the source's own words for [`Status::Counts`]; without
+/// any, the usual ones apply.
 pub fn status(text: &str, words: &[String]) -> Option<Status> {
     let text = text.trim().to_lowercase();
     let spaced = text.replace(['_', '-'], " ");
-    let bare: Vec<&str> = spaced.split_whitespace().filter(|word| !AROUND.contains(word)).collect();
+    let bare: Vec<&str> = spaced.split_whitespace().filter(|word| !WITHOUT_MEANING.contains(word)).collect();
     let bare = bare.join(" ");
     let has = |known: &[&str]| [&text, &spaced, &bare].iter().any(|text| known.contains(&text.as_str()));
     let counts = match words {
         [] => has(&COUNTS),
         words => words.iter().any(|word| word.trim().to_lowercase() == text),
     };
-    match () {
-        () if counts => Some(Status::Counts),
-        () if has(&PENDING) => Some(Status::Pending),
-        () if has(&FAILED) => Some(Status::Failed),
-        () if has(&RETURNED) => Some(Status::Returned),
-        () => None,
+    if counts {
+        Some(Status::Counts)
+    } else if has(&PENDING) {
+        Some(Status::Pending)
+    } else if has(&FAILED) {
+        Some(Status::Failed)
+    } else if has(&RETURNED) {
+        Some(Status::Returned)
+    } else {
+        None
     }
 }
 
-/// Whether the place of a day has a word for an entry that is not booked yet.
+/// Whether a cell for a date has a word instead that means that the entry is not booked yet.
 pub fn is_pending_word(text: &str) -> bool {
     let text = text.trim().to_lowercase();
     PENDING.contains(&text.as_str())

@@ -1,4 +1,4 @@
-//! Whether two lines in different words describe the same money.
+//! Decides whether two lines with different texts describe the same money.
 
 use domain::rules::books::settlement::import::TextLine;
 use domain::rules::books::settlement::{SourceKind, has_word, reference_key};
@@ -6,16 +6,16 @@ use jiff::civil::Date;
 
 /// Most days by which the dates of one payment may differ in two files.
 pub(super) const DAYS_APART: i32 = 1;
-/// The same of a provider that reports a payment first and its fee later.
+/// Most days by which they may differ for a provider that reports a payment first and its fee later.
 pub(super) const FEE_DAYS_APART: i32 = 7;
-/// Shorter references may belong to several payments.
+/// Shortest reference that is unique, in bytes. Shorter ones may belong to several payments.
 const UNIQUE_BYTES_MIN: usize = 10;
-/// Shorter numbers count the payments of a day.
+/// Shortest number that identifies a payment, in bytes. Shorter ones may only count the payments of a day.
 const NUMBER_BYTES_MIN: usize = 4;
-/// Fewest digits that a spreadsheet leaves of a number which it shortens.
+/// Fewest digits to which a spreadsheet shortens a number.
 const SHORTENED_DIGITS_MIN: usize = 3;
 
-/// A line as it is compared.
+/// The parts of a line that are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     pub date: Date,
@@ -42,7 +42,7 @@ impl Line {
         }
     }
 
-    /// The figures that it is looked up by: its net and its gross.
+    /// The amounts by which the line is found: net and gross.
     pub(super) fn amounts(&self) -> impl Iterator<Item = i64> + use<> {
         let (gross, net) = (self.gross, self.net);
         [net, gross.filter(|gross| net != Some(*gross))].into_iter().flatten()
@@ -78,10 +78,10 @@ pub(super) fn is_same(line: &Line, known: &Line, kind: SourceKind) -> bool {
             && line.gross == known.gross
             && line.net.is_some() != known.net.is_some();
         return (apart <= DAYS_APART && share(is_unique))
-            || (apart <= FEE_DAYS_APART && fee_follows && share(is_no_counter));
+            || (apart <= FEE_DAYS_APART && fee_follows && share(is_payment_number));
     }
-    // If one of them has no reference, the day and the amount decide; not for a provider, whose customers pay the same
-    // amounts all day: there both have no reference, and one terminal.
+    // If one line of a bank has no reference, day and amount decide. Customers of a provider pay equal amounts all day:
+    // there both lines must have no reference, and the same terminal.
     let alike = match kind {
         SourceKind::Bank => line.keys.is_empty() || known.keys.is_empty(),
         SourceKind::Provider => {
@@ -95,7 +95,7 @@ fn is_unique(key: &str) -> bool {
     key.len() >= UNIQUE_BYTES_MIN && key.contains(|c: char| c.is_ascii_digit())
 }
 
-fn is_no_counter(key: &str) -> bool {
+fn is_payment_number(key: &str) -> bool {
     key.len() >= NUMBER_BYTES_MIN || key.contains(char::is_alphabetic)
 }
 

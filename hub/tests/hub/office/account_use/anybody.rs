@@ -233,7 +233,7 @@ impl Anybody {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_requests_are_accepted_every_proof_holds_and_a_month_can_be_closed() {
+async fn every_proof_holds_and_a_month_can_be_closed_after_random_requests() {
     let mut taken: BTreeMap<&'static str, u32> = BTreeMap::new();
     for seed in [0x9e37_79b9_7f4a_7c15, 0x2545_f491_4f6c_dd1d] {
         let mut anybody = Anybody::begin(seed).await;

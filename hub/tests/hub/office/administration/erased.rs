@@ -25,7 +25,7 @@ async fn texts(server: &Server) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_member_is_erased_with_all_who_go_on_as_it_and_stays_so() {
+async fn a_member_is_erased_for_good_with_all_that_were_merged_into_it() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let admin = server.admin().await;

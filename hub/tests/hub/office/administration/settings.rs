@@ -24,7 +24,7 @@ async fn redeemed(server: &Server) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_set_counts_at_once_in_every_process_and_beats_the_file() {
+async fn a_setting_applies_at_once_in_every_process_and_overrides_the_file() {
     let place = Place::initialised().await;
     let file = std::fs::read_to_string(&place.config).unwrap();
     std::fs::write(&place.config, file + "[finance]\nmanual_limit = 1000\n").unwrap();

@@ -122,7 +122,7 @@ async fn registration(api: &Api, password: &str, device: &mut Authenticator) -> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_kills_tokens_removes_devices_and_an_administrator_sees_and_removes_them() {
+async fn a_revocation_removes_devices_and_an_administrator_lists_and_removes_them() {
     let server = Server::start().await;
     let (api, admin) = (server.api(), server.admin().await);
     let password = "another-horse-9";

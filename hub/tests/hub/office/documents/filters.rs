@@ -257,7 +257,7 @@ async fn returns_shifts_days_and_deposits_are_found_by_each_filter() {
 const LISTS: [&str; 5] = ["transactions", "returns", "shifts", "days", "deposits"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_comes_in_between_pages_is_neither_skipped_nor_doubled() {
+async fn documents_that_arrive_between_pages_are_neither_skipped_nor_repeated() {
     let server = Server::start().await;
     let mut shop = Shop::sold(&server, "S001", 6).await;
     let admin = server.admin().await;

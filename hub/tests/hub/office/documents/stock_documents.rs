@@ -202,7 +202,7 @@ async fn receipts_of_all_stores_are_found_and_say_what_is_billed_of_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_came_is_held_against_its_order_line_by_line() {
+async fn received_goods_are_compared_with_their_order_line_by_line() {
     let server = Server::start().await;
     let mut one = Shop::open(&server, "S001").await;
     let admin = server.admin().await;

@@ -69,7 +69,7 @@ pub async fn proven(server: &Server, finance: &Api) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn goods_come_into_a_warehouse_go_on_to_a_store_and_the_books_follow() {
+async fn goods_of_a_warehouse_are_received_and_sent_to_a_store_with_their_entries() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let admin = server.admin().await;

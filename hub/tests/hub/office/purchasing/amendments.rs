@@ -1,4 +1,4 @@
-//! Invoices that are changed in part, and payments by their accounts.
+//! Invoices that are changed in part, and the accounts that payments are made from.
 
 use crate::office::finance_entries::{accountant, text};
 use crate::support::server::{Api, Server};
@@ -19,7 +19,7 @@ fn expense(supplier_id: &str, invoice_no: &str, amount: i64) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_left_out_of_a_changed_invoice_stays() {
+async fn omitted_fields_of_a_changed_invoice_stay() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let supplier_id = supplier(&admin).await;

@@ -71,7 +71,7 @@ async fn pieces_are_billed_by_the_line_of_the_order_that_they_came_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_comes_for_a_closed_line_is_flagged_and_a_store_has_its_own_level() {
+async fn goods_for_a_closed_line_are_flagged_and_a_store_has_its_own_level() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let admin = server.admin().await;

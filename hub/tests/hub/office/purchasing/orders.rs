@@ -143,7 +143,7 @@ async fn an_invoice_is_matched_approved_and_paid_and_2020_is_empty() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_runs_low_is_suggested_and_a_large_order_waits_for_an_administrator() {
+async fn low_stock_is_suggested_and_a_large_order_waits_for_an_administrator() {
     let place = Place::initialised().await;
     let config = std::fs::read_to_string(&place.config).unwrap();
     let set = "\n[purchasing]\napproval_limit = 95\nfour_eyes = true\n";

@@ -281,7 +281,7 @@ async fn bills_and_payments_that_are_wrong_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_billed_keeps_its_cost_while_an_invoice_holds_pieces() {
+async fn pieces_without_an_invoice_keep_their_cost_while_an_invoice_holds_others() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let admin = server.admin().await;
@@ -321,7 +321,7 @@ async fn a_receipt_that_nobody_bills_is_closed_and_is_no_document_of_tax() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_accepted_of_an_invoice_costs_together_however_often_somebody_accepts() {
+async fn acceptances_of_an_invoice_count_together_against_the_limit() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;
     let admin = server.admin().await;

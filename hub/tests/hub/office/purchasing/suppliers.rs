@@ -6,7 +6,7 @@ use crate::support::shop::Shop;
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_agreed_with_a_supplier_may_be_taken_away_again() {
+async fn terms_of_a_supplier_can_be_removed_again() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let terms = json!({"tax_id": "01.2", "phone": "021", "email": "a@b.c", "address": "Jl. 1", "payment_terms_days": 30,

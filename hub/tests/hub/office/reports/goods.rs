@@ -264,7 +264,7 @@ async fn members_are_new_on_the_day_and_in_the_store_that_registered_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_no_report_can_be_asked_for_is_refused() {
+async fn invalid_parameters_of_reports_are_refused() {
     let (server, api) = reported().await;
     for query in [
         "",

@@ -80,7 +80,7 @@ async fn a_sum_above_the_largest_figure_is_null_and_the_rest_is_reported() {
 
 /// Records that a stolen key could send, and records of a till.
 #[tokio::test(flavor = "multi_thread")]
-async fn records_beyond_the_bounds_of_commands_are_parked_with_an_alarm_and_reports_go_on() {
+async fn records_beyond_the_bounds_of_commands_are_parked_with_an_alarm_and_reports_continue() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let mut shop = Shop::open(&server, "S001").await;

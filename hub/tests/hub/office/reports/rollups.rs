@@ -21,7 +21,7 @@ async fn sales(api: &Api, query: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_comes_late_counts_for_its_own_day_and_for_another_in_the_books() {
+async fn a_late_record_belongs_to_its_own_day_and_to_a_later_one_in_the_books() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let mut shop = Shop::open(&server, "S001").await;
@@ -52,7 +52,7 @@ async fn what_comes_late_counts_for_its_own_day_and_for_another_in_the_books() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_read_by_months_and_days_comes_to_what_its_days_come_to() {
+async fn sums_read_by_months_and_days_equal_the_sums_of_the_days() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let mut shop = Shop::open(&server, "S001").await;

@@ -103,7 +103,7 @@ async fn a_payout_without_a_batch_is_known_by_its_amount() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_provider_holds_back_is_posted_to_an_account_and_comes_back_from_it() {
+async fn a_reserve_of_a_provider_is_posted_to_an_account_and_returns_from_it() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let cards = card_source(&admin).await;

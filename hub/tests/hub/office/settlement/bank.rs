@@ -62,7 +62,7 @@ async fn payments_to_suppliers_are_found_at_the_bank() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_not_settled_when_a_book_began_is_settled_like_the_rest() {
+async fn items_that_were_open_when_a_book_began_are_settled_like_others() {
     let server = Server::start().await;
     let admin = server.admin().await;
     Shop::open(&server, "S001").await;
@@ -105,7 +105,7 @@ async fn what_was_not_settled_when_a_book_began_is_settled_like_the_rest() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_nobody_reported_is_looked_for_by_night_by_one_process() {
+async fn unreported_payments_are_looked_for_at_night_by_one_process() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;

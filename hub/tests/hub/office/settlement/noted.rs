@@ -1,4 +1,5 @@
-//! Refused parts of statements, filters of exceptions, and lines that wait for later records.
+//! Exceptions that were carried or contested, the filters of exceptions, and the parts of statements that are refused
+//! or set aside.
 
 use crate::office::finance::tells;
 use crate::office::settlement::resolved::{exception, reported, resolved};
@@ -20,7 +21,7 @@ async fn kinds(api: &Api, query: &str) -> Vec<String> {
 }
 
 /// Runs the nightly job as if this many days had passed, and returns the open exceptions.
-async fn asked_after(server: &Server, admin: &Api, days: i32) -> Vec<String> {
+async fn open_after(server: &Server, admin: &Api, days: i32) -> Vec<String> {
     let today = server.hub.today(edge::clock::now());
     let at = today.checked_add(days.days()).unwrap().at(23, 59, 0, 0);
     let at = at.to_zoned(server.hub.zone.clone()).unwrap().timestamp().as_millisecond();
@@ -29,7 +30,7 @@ async fn asked_after(server: &Server, admin: &Api, days: i32) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_statement_goes_no_further_than_today_and_says_nothing_that_nobody_knows() {
+async fn a_statement_ends_today_at_the_latest_and_its_unknown_types_are_set_aside() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let source = card_source(&admin).await;
@@ -57,7 +58,7 @@ async fn a_statement_goes_no_further_than_today_and_says_nothing_that_nobody_kno
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_holds_no_settlement_up_is_found_by_the_day_of_its_line_or_statement() {
+async fn an_exception_without_a_settlement_is_found_by_the_day_of_its_line_or_statement() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
@@ -78,7 +79,7 @@ async fn what_holds_no_settlement_up_is_found_by_the_day_of_its_line_or_statemen
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_contested_waits_and_nobody_is_asked_again() {
+async fn a_contested_chargeback_waits_and_is_not_raised_again() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
@@ -108,7 +109,7 @@ async fn what_is_contested_waits_and_nobody_is_asked_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_carried_comes_up_again_once_its_days_are_over() {
+async fn a_carried_exception_is_raised_again_after_its_days() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
@@ -126,7 +127,7 @@ async fn what_is_carried_comes_up_again_once_its_days_are_over() {
     admin.post(&format!("/api/settlements/{id}/approve"), &json!({})).await.data();
     let path = format!("/api/statements/{statement}");
     assert_eq!(admin.post(&format!("{path}/approve"), &json!({})).await.data()["state"], "approved");
-    let night = async |days: i32| asked_after(&server, &admin, days).await;
+    let night = async |days: i32| open_after(&server, &admin, days).await;
     assert_eq!(night(30).await, Vec::<String>::new(), "settlement.carry_days");
     assert_eq!(night(31).await, carried.map(|(kind, _)| kind.to_owned()));
     let missing = exception(&admin, "missing_at_provider").await;
@@ -140,7 +141,7 @@ async fn what_is_carried_comes_up_again_once_its_days_are_over() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_several_notes_of_a_line_the_last_one_is_offered_again() {
+async fn of_several_exceptions_of_a_line_only_the_last_one_is_raised_again() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
@@ -154,14 +155,14 @@ async fn of_several_notes_of_a_line_the_last_one_is_offered_again() {
     reported(&admin, &source, line(70_000, 1_050)).await;
     resolved(&admin, "chargeback", json!({"resolution": "contest"})).await;
     assert_eq!(
-        asked_after(&server, &admin, 32).await,
+        open_after(&server, &admin, 32).await,
         ["chargeback"],
-        "otherwise both would post the amount"
+        "two open exceptions would post the amount twice"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_carried_of_a_source_comes_up_again_although_nothing_is_imported_for_it_any_more() {
+async fn a_carried_exception_of_an_inactive_source_is_raised_again() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let source = card_source(&admin).await;
@@ -169,8 +170,8 @@ async fn what_was_carried_of_a_source_comes_up_again_although_nothing_is_importe
     let statement = reported(&admin, &source, line).await["statement_id"].as_str().unwrap().to_owned();
     resolved(&admin, "missing_in_store", json!({"resolution": "carry"})).await;
     admin.patch(&format!("/api/statement-sources/{source}"), &json!({"state": "inactive"})).await.data();
-    assert_eq!(asked_after(&server, &admin, 30).await, Vec::<String>::new());
-    assert_eq!(asked_after(&server, &admin, 31).await, ["missing_in_store"]);
+    assert_eq!(open_after(&server, &admin, 30).await, Vec::<String>::new());
+    assert_eq!(open_after(&server, &admin, 31).await, ["missing_in_store"]);
     let path = format!("/api/statements/{statement}");
     assert_eq!(admin.get(&path).await.data()["state"], "discrepant");
     resolved(&admin, "missing_in_store", json!({"resolution": "post", "account": "6060"})).await;

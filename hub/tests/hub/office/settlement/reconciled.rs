@@ -92,7 +92,7 @@ async fn a_banks_balance_is_explained_line_by_line_and_the_rest_is_reported() {
 /// Two banks: a line that was posted to the other bank's account is explained there, and a corrected opening is not one
 /// of its movements. A payment stays with the bank that paid it.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_one_bank_paid_to_another_and_a_corrected_opening_are_explained() {
+async fn a_transfer_between_banks_and_a_corrected_opening_are_explained() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let bank = added(&admin, &json!({"name": "Bank", "kind": "bank", "methods": []})).await;
@@ -151,7 +151,7 @@ async fn what_one_bank_paid_to_another_and_a_corrected_opening_are_explained() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_settlements_own_statement_lacks_is_missing_at_once() {
+async fn payments_that_a_settlements_own_statement_lacks_are_missing_at_once() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let (mut shop, cards) = (Shop::open(&server, "S001").await, card_source(&admin).await);

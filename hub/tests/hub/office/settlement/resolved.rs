@@ -65,7 +65,7 @@ async fn a_carried_line_is_matched_when_its_store_reports() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_bank_did_not_get_of_a_payout_is_posted_when_it_is_accepted() {
+async fn a_shortfall_of_a_payout_is_posted_when_it_is_accepted() {
     let server = Server::start().await;
     let admin = server.admin().await;
     Shop::open(&server, "S001").await;

@@ -200,7 +200,7 @@ async fn entries_that_are_numbered_anew_are_known_by_day_amount_and_text() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_rounding_takes_is_posted_so_that_balances_agree() {
+async fn rounding_differences_are_posted_so_that_balances_agree() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let path = bank(&admin, json!({"decimal": ".", "fraction": "round"})).await;

@@ -19,21 +19,21 @@ pub fn closed(store: &str, card: i64, qris: i64) -> String {
     on(store, 18, &whole.to_string())
 }
 
-/// Returns the only exception of its type, open or not.
-async fn differs(api: &Api) -> Value {
+/// Returns the exception for the difference of a shift, open or not.
+async fn difference(api: &Api) -> Value {
     let found = api.get("/api/settlement-exceptions?type=shift_differs").await.data()["items"].clone();
     assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
     found[0].clone()
 }
 
 /// Returns the state of the settlement of the 18th, and the state and difference of its exception.
-async fn stands(api: &Api) -> (Value, Value, Value) {
-    let found = differs(api).await;
+async fn states(api: &Api) -> (Value, Value, Value) {
+    let found = difference(api).await;
     (settlement(api, "S001", 18).await["state"].clone(), found["state"].clone(), found["amount"].clone())
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_days_shifts_say_of_a_method_is_held_against_its_payments_until_it_agrees() {
+async fn a_shifts_sum_of_a_method_that_differs_from_the_payments_is_an_exception_until_they_agree() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S001").await;
@@ -46,13 +46,13 @@ async fn what_a_days_shifts_say_of_a_method_is_held_against_its_payments_until_i
     let none = admin.get("/api/settlement-exceptions").await.data()["items"].clone();
     assert_eq!(none, json!([]), "the day continues");
     tells(&mut shop, vec![sealed("S001", 18)]).await;
-    let found = differs(&admin).await;
+    let found = difference(&admin).await;
     let id = settlement(&admin, "S001", 18).await["settlement_id"].clone();
     assert_eq!(
         (&found["method"], &found["amount"], &found["settlement_id"], &found["source_id"]),
         (&json!("card"), &json!(50_000), &id, &Value::Null)
     );
-    assert_eq!(stands(&admin).await.0, "discrepant");
+    assert_eq!(states(&admin).await.0, "discrepant");
     let path = format!("/api/settlement-exceptions/{}/resolve", found["exception_id"].as_str().unwrap());
     for (resolution, account) in [("carry", Value::Null), ("accept", json!("6060"))] {
         let odd = json!({"resolution": resolution, "account": account, "reason": "x"});
@@ -61,16 +61,16 @@ async fn what_a_days_shifts_say_of_a_method_is_held_against_its_payments_until_i
     let accept = json!({"resolution": "accept", "reason": "the till was replaced"});
     assert_eq!(admin.post(&path, &accept).await.data()["entry_id"], Value::Null);
     assert_eq!(admin.post(&path, &accept).await.refusal(), "409 invalid_state");
-    assert_eq!(stands(&admin).await, (json!("open"), json!("resolved"), json!(50_000)));
+    assert_eq!(states(&admin).await, (json!("open"), json!("resolved"), json!(50_000)));
     // Other news about the day changes nothing. Another amount reopens the exception.
     tells(&mut shop, vec![paid("S001", 18, 3, ("cash", 5_000, ""))]).await;
-    assert_eq!(stands(&admin).await.1, "resolved");
+    assert_eq!(states(&admin).await.1, "resolved");
     tells(&mut shop, vec![paid("S001", 18, 4, ("card", 20_000, "C-0004"))]).await;
-    assert_eq!(stands(&admin).await, (json!("discrepant"), json!("open"), json!(30_000)));
+    assert_eq!(states(&admin).await, (json!("discrepant"), json!("open"), json!(30_000)));
     // The last sale arrives: the figures agree, and the exception is closed.
     tells(&mut shop, vec![paid("S001", 18, 5, ("card", 30_000, "C-0005"))]).await;
-    assert_eq!(stands(&admin).await, (json!("open"), json!("resolved"), json!(0)));
-    assert_eq!(differs(&admin).await["resolved_by"], Value::Null);
+    assert_eq!(states(&admin).await, (json!("open"), json!("resolved"), json!(0)));
+    assert_eq!(difference(&admin).await["resolved_by"], Value::Null);
 }
 
 /// Opens a store that was restored while a shift with one cash sale was open, and that continues in a new epoch.
@@ -99,7 +99,7 @@ async fn cash(api: &Api) -> Value {
     found.remove(0)
 }
 
-async fn open_codes(api: &Api) -> Vec<Value> {
+async fn open_exceptions(api: &Api) -> Vec<Value> {
     api.get("/api/exceptions?state=open").await.data()["items"].as_array().unwrap().clone()
 }
 
@@ -108,7 +108,7 @@ async fn a_shift_that_a_restore_interrupted_is_closed_in_the_books_by_its_count(
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let mut shop = interrupted(&server, "S001").await;
-    let open = open_codes(&finance).await;
+    let open = open_exceptions(&finance).await;
     assert_eq!((open.len(), &open[0]["code"]), (1, &json!("shift_interrupted")), "{open:?}");
     assert_eq!(open[0]["details"]["shift_id"], "shf_1");
     let path = format!("/api/exceptions/{}/settle", open[0]["exception_id"].as_str().unwrap());
@@ -141,13 +141,13 @@ async fn a_shift_that_a_restore_interrupted_is_closed_in_the_books_by_its_count(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_shift_that_its_store_counts_after_all_needs_nobody() {
+async fn an_interrupted_shift_that_its_store_counts_later_is_settled_by_itself() {
     let server = Server::start().await;
     let finance = accountant(&server).await;
     let mut shop = interrupted(&server, "S001").await;
-    let found = open_codes(&finance).await.remove(0);
+    let found = open_exceptions(&finance).await.remove(0);
     tells(&mut shop, vec![shift_closed("S001", "shf_1", "evt_z")]).await;
-    assert_eq!(open_codes(&finance).await, Vec::<Value>::new());
+    assert_eq!(open_exceptions(&finance).await, Vec::<Value>::new());
     let path = format!("/api/exceptions/{}/settle", found["exception_id"].as_str().unwrap());
     let late = json!({"note": "x", "counted_cash": 5});
     assert_eq!(finance.post(&path, &late).await.refusal(), "409 invalid_state");
@@ -157,9 +157,9 @@ async fn a_shift_that_its_store_counts_after_all_needs_nobody() {
         vec![Sale { store: "S001", number: 2, shift: "shf_2", sku: "A", qty: 1, price: 5 }.record("evt_3")],
     )
     .await;
-    let other = open_codes(&finance).await;
+    let other = open_exceptions(&finance).await;
     let admin = server.admin().await;
-    let twice = open_codes(&admin).await.remove(0);
+    let twice = open_exceptions(&admin).await.remove(0);
     assert_eq!((other.len(), &twice["code"]), (0, &json!("receipt_number_twice")));
     let path = format!("/api/exceptions/{}/settle", twice["exception_id"].as_str().unwrap());
     assert_eq!(admin.post(&path, &late).await.refusal(), "422 validation_failed");

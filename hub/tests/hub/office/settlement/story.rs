@@ -267,7 +267,7 @@ async fn a_provider_and_a_bank_settle_two_stores_and_two_days() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_comes_after_an_approval_is_settled_with_the_next_day() {
+async fn payments_reported_after_an_approval_are_settled_with_the_next_day() {
     let server = Server::start().await;
     let admin = server.admin().await;
     let mut shop = Shop::open(&server, "S002").await;

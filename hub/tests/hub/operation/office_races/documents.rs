@@ -14,7 +14,7 @@ fn expense(supplier: &str, invoice_no: &str, amount: i64) -> Value {
         "lines": [{"account": "6060", "store_id": "S001", "qty": 1, "unit_cost": amount}]})
 }
 
-/// One number, one approval, one payment, and one reversal of the payment.
+/// Races each step of an invoice: its number, approval and payment, the reversal of the payment, and a credit note.
 async fn an_invoice(two: &mut Two, supplier: &str, turn: usize) {
     let number = two.number();
     let asks =
@@ -22,22 +22,22 @@ async fn an_invoice(two: &mut Two, supplier: &str, turn: usize) {
     let answers = two.race(turn, asks).await;
     let made = answers[one_wins(&answers, &["409 duplicate"])].data();
     let path = format!("{INVOICES}/{}", text(made, "invoice_id"));
-    two.made(&format!("{path}/match"), &json!({})).await;
-    two.once(turn, (&format!("{path}/approve"), json!({})), STATE).await;
+    two.create(&format!("{path}/match"), &json!({})).await;
+    two.succeeds_once(turn, (&format!("{path}/approve"), json!({})), STATE).await;
     let pay = json!({"supplier_id": supplier, "date": DAY, "account": "1040", "amount": number,
         "allocations": [{"invoice_id": made["invoice_id"], "amount": number}]});
     let refusals = ["422 payment_mismatch", "409 invalid_state"];
-    let paid = two.once(turn, ("/api/finance/payments", pay), &refusals).await;
-    assert_eq!(two.one().get(&path).await.data()["state"], "paid");
+    let paid = two.succeeds_once(turn, ("/api/finance/payments", pay), &refusals).await;
+    assert_eq!(two.first().get(&path).await.data()["state"], "paid");
     let back = format!("/api/finance/payments/{}/reverse", text(&paid, "payment_id"));
-    two.once(turn, (&back, json!({"reason": "the bank sent it back"})), STATE).await;
-    let left = two.one().get(&path).await.data().clone();
+    two.succeeds_once(turn, (&back, json!({"reason": "the bank sent it back"})), STATE).await;
+    let left = two.first().get(&path).await.data().clone();
     assert_eq!((&left["state"], &left["open"]), (&json!("approved"), &json!(number)));
     let note = json!({"supplier_id": supplier, "credit_note_no": format!("K-{number}"), "date": DAY, "kind": "price",
         "invoice_id": made["invoice_id"], "lines": [{"net": 10, "tax": 0}]});
-    let note = two.once(turn, ("/api/finance/credit-notes", note), &["409 duplicate"]).await;
+    let note = two.succeeds_once(turn, ("/api/finance/credit-notes", note), &["409 duplicate"]).await;
     let approve = format!("/api/finance/credit-notes/{}/approve", text(&note, "credit_note_id"));
-    two.once(turn, (&approve, json!({})), STATE).await;
+    two.succeeds_once(turn, (&approve, json!({})), STATE).await;
 }
 
 /// Races two invoices for the same pieces.
@@ -52,7 +52,7 @@ async fn pieces(two: &mut Two, supplier: &str, turn: usize) {
         let bill = json!({"supplier_id": supplier, "invoice_no": format!("{letter}-{number}"), "invoice_date": DAY,
             "lines": [{"receiving_id": format!("rcv_evt_r{number}"), "receiving_line_no": 1, "qty": 10,
                 "unit_cost": 10}]});
-        let made = two.made(INVOICES, &bill).await;
+        let made = two.create(INVOICES, &bill).await;
         paths.push(format!("{INVOICES}/{}/match", text(&made, "invoice_id")));
     }
     let accept = json!({"accept": [{"type": "duplicate_suspect", "reason": "two bills"}]});
@@ -63,46 +63,46 @@ async fn pieces(two: &mut Two, supplier: &str, turn: usize) {
     // The invoice that lost is cancelled, so its pieces are free.
     let lost = answers.iter().position(|answer| answer.data()["state"] == "disputed").unwrap();
     let path = paths[lost].replace("/match", "/cancel");
-    two.once(turn, (&path, json!({"reason": "billed twice"})), STATE).await;
+    two.succeeds_once(turn, (&path, json!({"reason": "billed twice"})), STATE).await;
 }
 
 /// Races each step of an order, of which one succeeds, and two revisions of one version.
 async fn an_order(two: &Two, supplier: &str, turn: usize) {
     let line = |qty: usize| json!([{"line_no": 1, "sku": "A", "qty": qty, "unit_cost": 9}]);
     let order = json!({"supplier_id": supplier, "store_id": "S001", "lines": [{"sku": "A", "qty": 10, "unit_cost": 9}]});
-    let path = format!("{ORDERS}/{}", text(&two.made(ORDERS, &order).await, "po_id"));
+    let path = format!("{ORDERS}/{}", text(&two.create(ORDERS, &order).await, "po_id"));
     for step in ["approve", "send"] {
-        two.once(turn, (&format!("{path}/{step}"), json!({})), STATE).await;
+        two.succeeds_once(turn, (&format!("{path}/{step}"), json!({})), STATE).await;
     }
     let revise = format!("{path}/revise");
     let asks =
         [20, 30].map(|qty| (revise.as_str(), json!({"revision": 0, "lines": line(qty), "reason": "more"})));
     let answers = two.race(turn, asks).await;
     let won = one_wins(&answers, STATE);
-    let now = two.one().get(&path).await.data().clone();
+    let now = two.first().get(&path).await.data().clone();
     assert_eq!((&now["revision"], &now["lines"]), (&json!(1), &answers[won].data()["lines"]));
     let why = json!({"reason": "no more"});
     let asks = [format!("{path}/cancel"), format!("{path}/close")];
     let answers = two.race(turn, [(&asks[0], why.clone()), (&asks[1], why)]).await;
     let state = ["cancelled", "closed"][one_wins(&answers, STATE)];
-    assert_eq!(two.one().get(&path).await.data()["state"], state);
+    assert_eq!(two.first().get(&path).await.data()["state"], state);
 }
 
 /// Races the reversal of an entry, and the closing and reopening of a month.
 async fn books(two: &Two, turn: usize) {
-    let made = two.made("/api/finance/journal", &entry(DAY, &[("", "6050", 5), ("", "1040", -5)])).await;
+    let made = two.create("/api/finance/journal", &entry(DAY, &[("", "6050", 5), ("", "1040", -5)])).await;
     let path = format!("/api/finance/journal/{}/reverse", text(&made, "entry_id"));
-    two.once(turn, (&path, json!({"reason": "a slip"})), &["409 duplicate"]).await;
+    two.succeeds_once(turn, (&path, json!({"reason": "a slip"})), &["409 duplicate"]).await;
     let month = "/api/finance/periods/2000-01";
-    two.once(turn, (&format!("{month}/close"), json!({})), &["409 duplicate"]).await;
-    two.once(turn, (&format!("{month}/reopen"), json!({"reason": "a bill"})), STATE).await;
+    two.succeeds_once(turn, (&format!("{month}/close"), json!({})), &["409 duplicate"]).await;
+    two.succeeds_once(turn, (&format!("{month}/reopen"), json!({"reason": "a bill"})), STATE).await;
 }
 
 /// Asserts that the numbers of one kind of document have no gap.
-async fn dense(two: &Two, path: &str) {
+async fn has_no_gap(two: &Two, path: &str) {
     let (mut numbers, mut cursor) = (Vec::new(), String::new());
     loop {
-        let page = two.one().get(&format!("{path}?limit=500{cursor}")).await.data().clone();
+        let page = two.first().get(&format!("{path}?limit=500{cursor}")).await.data().clone();
         for one in page["items"].as_array().unwrap() {
             let number = text(one, "doc_no").rsplit_once('-').unwrap().1.parse::<usize>().unwrap();
             numbers.push(number);
@@ -119,10 +119,10 @@ async fn dense(two: &Two, path: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_processes_one_makes_each_step_of_a_document() {
     let mut two = Two::open().await;
-    two.made("/api/products", &json!({"sku": "A", "name": "Thing", "price": 20})).await;
+    two.create("/api/products", &json!({"sku": "A", "name": "Thing", "price": 20})).await;
     two.shop("S001").await;
     let supplier =
-        text(&two.made("/api/suppliers", &json!({"code": "TEA", "name": "Tea"})).await, "supplier_id");
+        text(&two.create("/api/suppliers", &json!({"code": "TEA", "name": "Tea"})).await, "supplier_id");
     for turn in 0..tries() {
         an_invoice(&mut two, &supplier, turn).await;
         pieces(&mut two, &supplier, turn).await;
@@ -130,7 +130,7 @@ async fn of_two_processes_one_makes_each_step_of_a_document() {
         books(&two, turn).await;
     }
     for path in [INVOICES, "/api/finance/payments", "/api/finance/credit-notes"] {
-        dense(&two, path).await;
+        has_no_gap(&two, path).await;
     }
-    two.ends_whole().await;
+    two.assert_sound().await;
 }

@@ -10,7 +10,7 @@ const TRANSFERS: &str = "/api/transfers";
 /// Creates a product without movements.
 async fn product(two: &mut Two) -> String {
     let sku = format!("G{}", two.number());
-    two.made("/api/products", &json!({"sku": sku, "name": "Thing", "price": 20})).await;
+    two.create("/api/products", &json!({"sku": sku, "name": "Thing", "price": 20})).await;
     sku
 }
 
@@ -20,7 +20,7 @@ fn came(place: &str, sku: &str, qty: i64, unit_cost: i64) -> Value {
 
 async fn sent(two: &Two, [from, to]: [&str; 2], sku: &str, qty: i64) -> Value {
     let lines = json!([{"sku": sku, "qty": qty}]);
-    two.made(TRANSFERS, &json!({"store_id": from, "to_store_id": to, "lines": lines})).await
+    two.create(TRANSFERS, &json!({"store_id": from, "to_store_id": to, "lines": lines})).await
 }
 
 /// Returns pieces and value of a product in the first warehouse, and asserts that each movement follows the one before.
@@ -36,7 +36,8 @@ async fn lies_there(two: &Two, sku: &str) -> [i64; 2] {
         let next = moved.remove(next.unwrap_or_else(|| panic!("{balance} {moved:?}")));
         balance = next["balance_after"].as_i64().unwrap();
     }
-    let stock = two.one().get(&format!("/api/stock?store_id=W1&sku={sku}")).await.data()["items"][0].clone();
+    let stock =
+        two.first().get(&format!("/api/stock?store_id=W1&sku={sku}")).await.data()["items"][0].clone();
     assert_eq!(stock["on_hand"], json!(balance));
     ["on_hand", "value"].map(|name| stock[name].as_i64().unwrap())
 }
@@ -45,7 +46,7 @@ async fn lies_there(two: &Two, sku: &str) -> [i64; 2] {
 async fn two_documents_of_one_warehouse_and_product_are_as_if_one_came_after_the_other() {
     let mut two = Two::open().await;
     for id in ["W1", "W2"] {
-        two.made("/api/stores", &json!({"store_id": id, "name": id, "kind": "warehouse"})).await;
+        two.create("/api/stores", &json!({"store_id": id, "name": id, "kind": "warehouse"})).await;
     }
     for turn in 0..tries() {
         // Two receipts.
@@ -56,7 +57,7 @@ async fn two_documents_of_one_warehouse_and_product_are_as_if_one_came_after_the
         }
         assert_eq!(lies_there(&two, &sku).await, [5, 60]);
         // A receipt, and a transfer that arrives.
-        two.made(RECEIVING, &came("W2", &sku, 10, 30)).await;
+        two.create(RECEIVING, &came("W2", &sku, 10, 30)).await;
         let coming = sent(&two, ["W2", "W1"], &sku, 4).await;
         let receive = format!("{TRANSFERS}/{}/receive", text(&coming, "transfer_id"));
         let arrived = json!({"lines": [{"sku": sku, "qty": 4}]});
@@ -73,25 +74,25 @@ async fn two_documents_of_one_warehouse_and_product_are_as_if_one_came_after_the
         assert_eq!(lies_there(&two, &sku).await, [10, 200 + 550 - cost]);
         answers[1].data();
     }
-    two.ends_whole().await;
+    two.assert_sound().await;
 }
 
 /// Creates a chain of categories, the first one at the top.
 async fn chain(two: &Two, name: &str, levels: usize) {
     for level in 1..=levels {
         let parent = if level == 1 { String::new() } else { format!("{name}{}", level - 1) };
-        two.made("/api/categories", &json!({"code": format!("{name}{level}"), "parent": parent})).await;
+        two.create("/api/categories", &json!({"code": format!("{name}{level}"), "parent": parent})).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_delivery_note_of_a_supplier_comes_into_one_of_two_warehouses() {
     let two = Two::open().await;
-    two.made("/api/products", &json!({"sku": "A", "name": "Thing", "price": 20})).await;
+    two.create("/api/products", &json!({"sku": "A", "name": "Thing", "price": 20})).await;
     for id in ["W1", "W2"] {
-        two.made("/api/stores", &json!({"store_id": id, "name": id, "kind": "warehouse"})).await;
+        two.create("/api/stores", &json!({"store_id": id, "name": id, "kind": "warehouse"})).await;
     }
-    let supplier = two.made("/api/suppliers", &json!({"code": "TEA", "name": "Tea"})).await;
+    let supplier = two.create("/api/suppliers", &json!({"code": "TEA", "name": "Tea"})).await;
     let supplier_id = text(&supplier, "supplier_id");
     for turn in 0..tries() {
         let came = |place: &str| {
@@ -102,7 +103,7 @@ async fn a_delivery_note_of_a_supplier_comes_into_one_of_two_warehouses() {
         let answers = two.race(turn, [(path, came("W1")), (path, came("W2"))]).await;
         one_wins(&answers, &["409 duplicate"]);
     }
-    two.ends_whole().await;
+    two.assert_sound().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -137,7 +138,7 @@ async fn of_two_suppliers_that_are_preferred_at_once_one_stays_so() {
     let mut two = Two::open().await;
     let mut lists = Vec::new();
     for code in ["TEA", "RICE"] {
-        let made = two.made("/api/suppliers", &json!({"code": code, "name": code})).await;
+        let made = two.create("/api/suppliers", &json!({"code": code, "name": code})).await;
         lists.push(format!("/api/suppliers/{}/products", text(&made, "supplier_id")));
     }
     for turn in 0..tries() {
@@ -146,7 +147,7 @@ async fn of_two_suppliers_that_are_preferred_at_once_one_stays_so() {
         for answer in two.race(turn, [(&lists[0], row.clone()), (&lists[1], row)]).await {
             answer.data();
         }
-        let rows = two.one().get(&format!("/api/products/{sku}/suppliers")).await.data()["items"].clone();
+        let rows = two.first().get(&format!("/api/products/{sku}/suppliers")).await.data()["items"].clone();
         let preferred = rows.as_array().unwrap().iter().filter(|row| row["preferred"] == true);
         assert_eq!(preferred.count(), 1, "{rows}");
     }

@@ -26,12 +26,12 @@ fn card(store: &str, of: i8, number: i64, reference: &str) -> String {
 
 async fn source(two: &Two) -> String {
     let source = json!({"name": "Cards", "kind": "provider", "methods": ["card"]});
-    text(&two.made("/api/statement-sources", &source).await, "source_id")
+    text(&two.create("/api/statement-sources", &source).await, "source_id")
 }
 
 async fn line_ids(two: &Two, statement: &Value) -> Vec<Value> {
     let path = format!("/api/statements/{}/lines", text(statement, "statement_id"));
-    let lines = two.one().get(&path).await.data()["items"].clone();
+    let lines = two.first().get(&path).await.data()["items"].clone();
     lines.as_array().unwrap().iter().map(|line| line["line_id"].clone()).collect()
 }
 
@@ -44,7 +44,7 @@ async fn lines(two: &mut Two, source: &str, turn: usize) {
     let line =
         |name: &str| json!({"date": date, "reference": format!("{name}{number}"), "gross": number, "fee": 0});
     let file = json!({"source_id": source, "lines": [line("XXXX"), line("YYYY")]});
-    let read = two.once(turn, ("/api/statements", file), &["409 duplicate"]).await;
+    let read = two.succeeds_once(turn, ("/api/statements", file), &["409 duplicate"]).await;
     assert_eq!(read["lines_new"], 2);
     let ids = line_ids(two, &read).await;
     let by_hand = |line: &Value| json!({"source_id": source, "line_ids": [line], "item_ids": [format!("pay_{number}")], "reason": "it is"});
@@ -58,18 +58,18 @@ async fn a_settlement(two: &mut Two, source: &str, turn: usize) {
     let reference = format!("C-{number}");
     two.reported(&store, vec![card(&store, of, number, &reference)]).await;
     let make = json!({"store_id": store, "business_date": day(of), "force": true, "reason": "early"});
-    let made = two.once(turn, ("/api/settlements", make), &["409 duplicate"]).await;
+    let made = two.succeeds_once(turn, ("/api/settlements", make), &["409 duplicate"]).await;
     let line = json!({"date": day(of + 1), "reference": reference, "gross": number, "fee": 0});
-    let read = two.made("/api/statements", &json!({"source_id": source, "lines": [line]})).await;
+    let read = two.create("/api/statements", &json!({"source_id": source, "lines": [line]})).await;
     assert_eq!(read["matched"], 1);
     let path = format!("/api/statements/{}/lines", text(&read, "statement_id"));
-    let match_id = text(&two.one().get(&path).await.data()["items"][0], "match_id");
+    let match_id = text(&two.first().get(&path).await.data()["items"][0], "match_id");
     let undo = format!("{MATCHES}/{match_id}/undo");
     let approve = format!("/api/settlements/{}/approve", text(&made, "settlement_id"));
     let asks = [(approve.as_str(), json!({})), (undo.as_str(), json!({"reason": "a slip"}))];
     let answers = two.race(turn, asks).await;
     let posted = one_wins(&answers, STATE) == 0;
-    let state = settlement(two.one(), &store, of).await["state"].clone();
+    let state = settlement(two.first(), &store, of).await["state"].clone();
     assert_eq!(state == "approved", posted, "{state}: {answers:?}");
 }
 
@@ -77,8 +77,8 @@ async fn a_settlement(two: &mut Two, source: &str, turn: usize) {
 async fn an_empty_day(two: &mut Two, turn: usize) {
     let (store, of) = place('E', turn);
     two.reported(&store, vec![sealed(&store, of)]).await;
-    let id = text(&settlement(two.one(), &store, of).await, "settlement_id");
-    two.once(turn, (&format!("/api/settlements/{id}/approve"), json!({})), STATE).await;
+    let id = text(&settlement(two.first(), &store, of).await, "settlement_id");
+    two.succeeds_once(turn, (&format!("/api/settlements/{id}/approve"), json!({})), STATE).await;
 }
 
 /// Races locks of a day while its store pushes a sale to both. The sale is included or late, and counts once.
@@ -106,7 +106,7 @@ async fn a_day(two: &mut Two, turn: usize) {
         assert_eq!(answer.data()["acked_seq"], seq);
     }
     let path = format!("/api/finance/journal?store_id={store}&cause_id=trx_S001_{number}");
-    let found = two.one().get(&path).await.data()["items"].clone();
+    let found = two.first().get(&path).await.data()["items"].clone();
     assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
     let late = found[0]["entry_date"] != json!(date);
     assert_eq!(found[0]["reference_date"] == json!(date), late, "{found}");
@@ -122,29 +122,29 @@ async fn of_two_processes_one_settles_and_locks_and_a_record_counts_once() {
         an_empty_day(&mut two, turn).await;
         a_day(&mut two, turn).await;
     }
-    two.ends_whole().await;
+    two.assert_sound().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_only_shown_is_no_entry_that_was_made() {
+async fn a_preview_of_an_entry_is_not_counted_as_made() {
     let two = Two::open().await;
     let line = json!({"date": day(20), "reference": "X-0001", "gross": 5, "fee": 0});
-    two.made("/api/statements", &json!({"source_id": "src_default", "lines": [line]})).await;
-    let found = two.one().get("/api/settlement-exceptions?state=open").await.data()["items"][0].clone();
+    two.create("/api/statements", &json!({"source_id": "src_default", "lines": [line]})).await;
+    let found = two.first().get("/api/settlement-exceptions?state=open").await.data()["items"][0].clone();
     let path = format!("/api/settlement-exceptions/{}/resolve", text(&found, "exception_id"));
     let said = json!({"resolution": "post", "account": "6060", "reason": "nobody knows"});
     // The process has made no entry of this kind, so it has no such metric.
     let counted = async || {
-        let metrics = two.one().text("/metrics", "*/*").await;
+        let metrics = two.first().text("/metrics", "*/*").await;
         metrics
             .lines()
             .filter(|line| line.contains("{kind=\"settlement\"}"))
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
-    let shown = two.made(&format!("{path}?preview=true"), &said).await;
+    let shown = two.create(&format!("{path}?preview=true"), &said).await;
     assert_eq!((shown["posting"].as_array().unwrap().len(), counted().await), (1, Vec::new()));
-    two.made(&path, &said).await;
+    two.create(&path, &said).await;
     assert_eq!(counted().await, ["hub_entries_total{kind=\"settlement\"} 1"]);
-    two.ends_whole().await;
+    two.assert_sound().await;
 }

@@ -39,7 +39,7 @@ impl Two {
     }
 
     /// The first process.
-    pub fn one(&self) -> &Api {
+    pub fn first(&self) -> &Api {
         &self.apis[0]
     }
 
@@ -54,8 +54,8 @@ impl Two {
         self.next
     }
 
-    pub async fn made(&self, path: &str, body: &Value) -> Value {
-        self.one().post(path, body).await.data().clone()
+    pub async fn create(&self, path: &str, body: &Value) -> Value {
+        self.first().post(path, body).await.data().clone()
     }
 
     /// Sends two requests at the same moment, each to its own process. Which one is sent first alternates.
@@ -69,7 +69,7 @@ impl Two {
     }
 
     async fn race_by(&self, method: Method, turn: usize, asks: [(&str, Value); 2]) -> Vec<Answer> {
-        let apis = [self.one(), self.other()];
+        let apis = [self.first(), self.other()];
         let of =
             |((path, body), api): ((&str, Value), &Api)| (api.clone(), method.clone(), path.to_owned(), body);
         let mut asks: Vec<_> = asks.into_iter().zip(apis).map(of).collect();
@@ -86,7 +86,7 @@ impl Two {
 
     /// Sends one request to both processes: one succeeds and the other is refused with one of these codes. Returns the
     /// data of the successful one.
-    pub async fn once(&self, turn: usize, (path, body): (&str, Value), refusals: &[&str]) -> Value {
+    pub async fn succeeds_once(&self, turn: usize, (path, body): (&str, Value), refusals: &[&str]) -> Value {
         let answers = self.race(turn, [(path, body.clone()), (path, body)]).await;
         answers[one_wins(&answers, refusals)].data().clone()
     }
@@ -95,12 +95,12 @@ impl Two {
     pub async fn shop(&mut self, id: &str) -> &mut Shop {
         if !self.shops.contains_key(id) {
             let token = self.place.add_store(id);
-            let health = self.one().get("/health").await;
+            let health = self.first().get("/health").await;
             let shop = Shop {
                 id: id.to_owned(),
                 hub_id: text(health.data(), "hub_id"),
                 key: Arc::new(SigningKey::generate().unwrap()),
-                api: self.one().clone(),
+                api: self.first().clone(),
                 chains: vec![Chain::new(FIRST)],
             };
             shop.enrol(&token).await.data();
@@ -116,8 +116,8 @@ impl Two {
     }
 
     /// Asserts that nothing is half done: every proof succeeds and `verify` finds nothing.
-    pub async fn ends_whole(self) {
-        let proofs = self.made("/api/finance/proofs", &json!({})).await;
+    pub async fn assert_sound(self) {
+        let proofs = self.create("/api/finance/proofs", &json!({})).await;
         assert_eq!(proofs["ok"], true, "{proofs}");
         self.processes.into_iter().for_each(Process::stop);
         let done = self.place.run(&["verify"], "");

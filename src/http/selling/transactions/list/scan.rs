@@ -39,7 +39,7 @@ pub enum Phase {
     Day(Date),
     /// Baskets that were voided before payment.
     Voided,
-    /// The same of one business date.
+    /// Baskets of one business date that were voided before payment.
     VoidedOf(Date),
 }
 

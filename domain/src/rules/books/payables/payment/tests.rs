@@ -106,7 +106,7 @@ fn an_invoice_is_paid_in_its_book() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_nothing_is_guessed() {
+fn a_payment_that_does_not_fit_is_refused() {
     let base = documents(vec![approved("inv_1", &[("S001", 1_000)])], vec![]);
     for (note, amount, part, discount, code) in [
         ("less than its allocations", 899, 900, 0, "payment_mismatch"),

@@ -164,7 +164,7 @@ fn an_expense_is_compared_with_nothing() {
 
 /// 10,000 bags for 4,000: no whole price per piece is right, and the sum is.
 #[test]
-fn what_was_ordered_as_a_total_is_compared_as_one() {
+fn a_line_ordered_by_its_total_is_compared_by_its_total() {
     let came = |value, qty: i64| ReceiptLine {
         open: OpenReceipt { qty: qty.into(), value },
         unit_cost: 0,

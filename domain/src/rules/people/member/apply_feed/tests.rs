@@ -81,7 +81,7 @@ fn an_own_write_stays_on_top_until_the_feed_is_where_the_hub_put_it() {
 }
 
 #[test]
-fn what_a_member_cant_have_is_refused_and_what_is_unknown_is_left() {
+fn an_invalid_field_of_a_member_is_refused_and_an_unknown_one_ignored() {
     let decided = BTreeMap::new();
     let heard = Heard { version: "v", decided: &decided, now: UtcMs(9) };
     let wrong = down(&[("state", json!("asleep"), &at(1, "hub"), "chg_1")]);

@@ -113,7 +113,7 @@ fn devices_are_added_once_and_removed_by_their_owner_only() {
 }
 
 #[test]
-fn what_kills_tokens_removes_every_device_of_the_person() {
+fn a_revocation_of_tokens_removes_every_device_of_the_user() {
     let passkeys = [passkey("a", "budi"), passkey("b", "budi"), passkey("c", "ani")];
     let budi = || UserId("budi".into());
     let update =

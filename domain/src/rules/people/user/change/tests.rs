@@ -75,7 +75,7 @@ fn managers_manage_cashiers_and_warehouse_staff_only() {
 }
 
 #[test]
-fn what_changes_rights_kills_every_token() {
+fn a_change_of_rights_revokes_every_token() {
     let admin = ("boss", Role::Admin);
     let none = ChangeUser::default;
     for (change, killed) in [
@@ -106,7 +106,7 @@ fn nobody_keeps_himself_out() {
 }
 
 #[test]
-fn login_names_are_unique_whatever_their_case() {
+fn login_names_are_unique_in_any_case() {
     let by = caller("boss", Role::Admin);
     let make = |command: &NewUser| {
         command.check(&Role::STORE)?;

@@ -1,3 +1,4 @@
+//! Amounts in files of currencies with and without decimals.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 use super::*;
 use crate::config::Limits;
@@ -7,7 +8,13 @@ use jiff::civil::date;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-fn reported(code: &str, kind: SourceKind, file: &str, csv: Value) -> Result<CsvStatement, Vec<FieldProblem>> {
+/// Reads a file of a source with the settings in `csv`.
+fn read_file(
+    code: &str,
+    kind: SourceKind,
+    file: &str,
+    csv: Value,
+) -> Result<CsvStatement, Vec<FieldProblem>> {
     let (limits, currency) = (Limits { import_rows: 20, ..Limits::default() }, Currency::of(code).unwrap());
     let bounds = Bounds { today: date(2026, 11, 21), limits, currency };
     let source = SourceFile {
@@ -21,15 +28,15 @@ fn reported(code: &str, kind: SourceKind, file: &str, csv: Value) -> Result<CsvS
     read(file.as_bytes(), &serde_json::from_value(csv).unwrap(), source, &bounds)
 }
 
-/// A bank's file of these amounts.
-fn bank(
+/// Reads a bank's file with these amounts.
+fn read_bank(
     code: &str,
     separator: char,
     amounts: &[&str],
     csv: Value,
 ) -> Result<CsvStatement, Vec<FieldProblem>> {
     let rows = amounts.iter().map(|amount| format!("2026-11-20{separator}{amount}\n"));
-    reported(code, SourceKind::Bank, &format!("date{separator}amount\n{}", rows.collect::<String>()), csv)
+    read_file(code, SourceKind::Bank, &format!("date{separator}amount\n{}", rows.collect::<String>()), csv)
 }
 
 #[test]
@@ -44,7 +51,7 @@ fn amounts_of_a_file_are_read_with_the_decimals_of_the_currency() {
         ("JPY", ',', ["1234", "-5", "1000"], json!({}), [1_234, -5, 1_000]),
         ("IDR", ';', ["1.234", "-5,00", "1.000.000"], json!({}), [1_234, -5, 1_000_000]),
     ] {
-        let read = bank(code, separator, &amounts, csv).unwrap();
+        let read = read_bank(code, separator, &amounts, csv).unwrap();
         let found: Vec<i64> = read.lines.iter().map(|line| line.net.unwrap()).collect();
         assert_eq!(found, nets, "{code} {amounts:?}: {:?}", read.aside.rows);
     }
@@ -60,7 +67,7 @@ fn an_amount_with_more_decimals_than_the_currency_has_is_set_aside_with_its_row(
     ] {
         let amounts = ["1", amount, "7.10"];
         let amounts = if code == "JPY" { ["1", amount, "7"] } else { amounts };
-        let read = bank(code, ',', &amounts, json!({"decimal": "."})).unwrap();
+        let read = read_bank(code, ',', &amounts, json!({"decimal": "."})).unwrap();
         let aside = &read.aside.rows[0];
         assert_eq!(
             (aside.row_no, aside.reason, aside.field),
@@ -71,12 +78,12 @@ fn an_amount_with_more_decimals_than_the_currency_has_is_set_aside_with_its_row(
             (aside.problem.as_str(), aside.amount),
             (format!("{words}: {asks}").as_str(), Some(nearest))
         );
-        let read = bank(code, ',', &amounts, json!({"decimal": ".", "fraction": "round"})).unwrap();
+        let read = read_bank(code, ',', &amounts, json!({"decimal": ".", "fraction": "round"})).unwrap();
         assert_eq!((read.lines[1].net, read.aside.count()), (Some(nearest), 0), "{code}");
     }
-    let alone = bank("EUR", ',', &["12.3456"], json!({"decimal": "."})).unwrap_err();
+    let alone = read_bank("EUR", ',', &["12.3456"], json!({"decimal": "."})).unwrap_err();
     assert_eq!(alone[0].path, "row 2.amount");
-    let large = bank("EUR", ',', &["1", "10000000000.01"], json!({"decimal": "."})).unwrap();
+    let large = read_bank("EUR", ',', &["1", "10000000000.01"], json!({"decimal": "."})).unwrap();
     assert!(
         large.aside.rows[0].problem.ends_with("must be at most 10000000000.00"),
         "{:?}",
@@ -88,11 +95,11 @@ fn an_amount_with_more_decimals_than_the_currency_has_is_set_aside_with_its_row(
 fn a_running_balance_and_a_description_count_in_the_same_unit() {
     let file = "date,description,amount,balance\n2026-11-20,A,10.50,110.50\n2026-11-20,B,4.25,106.25\n\
                 2026-11-20,C,1.25,105.00\n2026-11-20,D,5.00,110.00\n";
-    let wrong = reported("EUR", SourceKind::Bank, file, json!({})).unwrap_err();
+    let wrong = read_file("EUR", SourceKind::Bank, file, json!({})).unwrap_err();
     assert_eq!(wrong[0].path, "row 3.amount", "{wrong:?}");
     let file = "date,description,net\n2026-11-20,MID : 77 QR : 100.50 DDR: 0.75,99.75\n";
     let csv = json!({"pattern": "MID : {mid} QR : {gross} DDR: {fee}"});
-    let read = reported("EUR", SourceKind::Bank, file, csv).unwrap();
+    let read = read_file("EUR", SourceKind::Bank, file, csv).unwrap();
     let line = &read.lines[0];
     assert_eq!([line.gross, line.fee, line.net], [Some(10_050), Some(75), Some(9_975)]);
 }

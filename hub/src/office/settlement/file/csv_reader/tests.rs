@@ -209,7 +209,7 @@ fn a_row_of_another_account_currency_or_status_is_no_line() {
 }
 
 #[test]
-fn a_status_that_nobody_knows_waits_for_a_decision() {
+fn an_unknown_status_waits_for_a_decision() {
     let file = "date,amount,Status Transaksi\n2026-11-20,1,SUCCESS\n2026-11-20,2,REFUNDED\n2026-11-20,3,FAILED\n\
                 2026-11-20,4,\nTotal,10,\n";
     let reported = bank(file, json!({}));
@@ -254,7 +254,7 @@ fn a_fraction_is_set_aside_or_rounded_by_the_sources_rule() {
 }
 
 #[test]
-fn what_is_ambiguous_is_asked_about() {
+fn ambiguous_figures_are_asked_about() {
     assert_eq!(paths(b"date\tamount\n2026-11-18\t1.234\n", json!({})), ["csv.decimal"]);
     assert_eq!(nets(&bank("date\tamount\n2026-11-18\t1.234\n", json!({"decimal": "none"}))), [1_234]);
     let reported = bank(
@@ -271,7 +271,7 @@ fn what_is_ambiguous_is_asked_about() {
 }
 
 #[test]
-fn a_type_that_nobody_knows_is_set_aside_and_none_goes_by_the_sign() {
+fn an_unknown_type_is_set_aside_and_without_a_type_the_sign_decides() {
     let types = json!({"types": {"Tolakan": "chargeback", "Coba": "ignore"}});
     let file = "date,reference,amount,fee,type\n2026-11-20,a,1,0,Sale\n2026-11-20,b,-1,0,\n2026-11-20,c,-1,0,tolakan\n\
                 2026-11-20,d,1,0,chargebck\n2026-11-20,e,1,0,coba\n2026-11-20,f,1,0,payment\n";

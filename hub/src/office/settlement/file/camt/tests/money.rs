@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_the_bank_charges_is_the_fee_of_what_it_charges_for() {
+fn a_bank_charge_is_the_fee_of_its_line() {
     let records = |included: &str, currency: &str| {
         format!(
             "<Chrgs><Rcrd><Amt Ccy=\"{currency}\">2</Amt><ChrgInclInd>{included}</ChrgInclInd></Rcrd><Rcrd>\
@@ -35,7 +35,7 @@ fn what_the_bank_charges_is_the_fee_of_what_it_charges_for() {
 }
 
 #[test]
-fn what_is_taken_back_has_the_direction_that_holds_the_balance() {
+fn a_reversal_has_the_direction_that_agrees_with_the_balances() {
     let reversal =
         |sign: &str, details: &str| entry("500", sign, &format!("<RvslInd>true</RvslInd>{details}"));
     let nets = |balances: [&str; 2], sign: &str, details: &str| {
