@@ -1,14 +1,14 @@
 //! Matching step by step, and laws for every statement.
 
 mod as_reported;
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::plan::{Account, CARD, ON_THE_WAY, PAYABLES, QRIS};
 use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::state::{SettlementState, StatementState};
 use domain::rules::books::settlement::{
-    BankText, Before, FeeOnRefunds, Found, ItemKind, Known, LineKind, OpenItem, OpenLine, Payout, Rule,
-    SourceKind, Terms, match_by_hand, match_lines, may_tell_again, reference_key,
+    BankText, Before, FeeOnRefunds, Found, ItemKind, Known, LineKind, Match, OpenItem, OpenLine, Payout,
+    Rule, Slice, SourceKind, Terms, match_by_hand, match_lines, may_tell_again, reference_key,
 };
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -22,8 +22,8 @@ fn terms(kind: SourceKind, fee_rate_bp: Option<i64>) -> Terms {
     Terms {
         kind,
         fee_rate_bp: fee_rate_bp.map(BasisPoints::new),
-        fee_fixed: 0,
-        fee_tolerance: 0,
+        fee_fixed: Money::ZERO,
+        fee_tolerance: Money::ZERO,
         fee_on_refunds: FeeOnRefunds::Kept,
         window_days: 4,
         lag_days: 1,
@@ -40,7 +40,7 @@ fn item(store_id: &str, of: i8, reference: &str, amount: i64) -> OpenItem {
         business_date: day(of),
         settlement_date: day(of),
         occurred_at: UtcMs(i64::from(of)),
-        amount,
+        amount: amount.into(),
         reference: Some(reference.to_owned()),
         contra_of: None,
     }
@@ -64,12 +64,12 @@ fn line(line_no: i64, of: i8, reference: &str) -> OpenLine {
 }
 
 fn reported(line_no: i64, of: i8, reference: &str, [gross, fee]: [i64; 2]) -> OpenLine {
-    let (gross, fee, net) = (Some(gross), Some(fee), Some(gross - fee));
+    let (gross, fee, net) = (Some(gross.into()), Some(fee.into()), Some((gross - fee).into()));
     OpenLine { gross, fee, net, ..line(line_no, of, reference) }
 }
 
 fn banked(line_no: i64, of: i8, reference: &str, net: i64) -> OpenLine {
-    OpenLine { net: Some(net), ..line(line_no, of, reference) }
+    OpenLine { net: Some(net.into()), ..line(line_no, of, reference) }
 }
 
 /// Returns the rule and the items of each match, by line.
@@ -88,7 +88,7 @@ fn said(found: &Found<'_>) -> Vec<(String, Rule, Vec<String>)> {
 }
 
 fn raised(found: &Found<'_>) -> Vec<(ExceptionKind, i64)> {
-    found.raised.iter().map(|raised| (raised.kind, raised.amount)).collect()
+    found.raised.iter().map(|raised| (raised.kind, raised.amount.get())).collect()
 }
 
 #[test]
@@ -111,13 +111,9 @@ fn a_provider_reports_two_stores_and_two_days() {
     assert_eq!(raised(&found), []);
     assert_eq!(found.matches.len(), 4);
     assert!(found.matches.iter().all(|made| made.rule == Rule::Reference && made.difference == 0));
-    let sum = |of: fn(&domain::rules::books::settlement::Match<'_>) -> i64| {
-        found.matches.iter().map(of).sum::<i64>()
-    };
-    assert_eq!(
-        [sum(|made| made.gross), sum(|made| made.fee), sum(|made| made.net)],
-        [648_240, 10_656, 637_584]
-    );
+    let sum = |of: fn(&Match<'_>) -> Money| found.matches.iter().map(of).sum::<Money>();
+    let sums = [sum(|made| made.gross), sum(|made| made.fee), sum(|made| made.net)];
+    assert_eq!(sums, [648_240, 10_656, 637_584]);
     assert!(terms.is_overdue(day(19), Some(day(20)), day(20)), "the provider is past this day");
     assert!(!terms.is_overdue(day(20), Some(day(20)), day(20)));
 }
@@ -134,8 +130,8 @@ fn a_bank_reports_nets_a_payout_and_a_suppliers_payment() {
         banked(3, 20, "PAYOUT 77", 637_584),
         banked(4, 20, "TEA-778", -971_188),
     ];
-    let payout =
-        Payout { date: day(20), source_id: "src_card".to_owned(), batch: "77".to_owned(), net: 637_584 };
+    let (source_id, batch) = ("src_card".to_owned(), "77".to_owned());
+    let payout = Payout { date: day(20), source_id, batch, net: 637_584.into() };
     let known = Known { payouts: vec![payout], ..Known::default() };
     let found = match_lines(&terms(SourceKind::Bank, Some(70)), &lines, &items, &known);
     assert_eq!(raised(&found), []);
@@ -153,7 +149,7 @@ fn a_bank_reports_nets_a_payout_and_a_suppliers_payment() {
         );
     }
     assert_eq!(found.paid_out["l3"], ("src_card".to_owned(), "77".to_owned()));
-    let fees: Vec<i64> = found.matches.iter().map(|made| made.fee).collect();
+    let fees: Vec<i64> = found.matches.iter().map(|made| made.fee.get()).collect();
     assert_eq!(fees.iter().sum::<i64>(), 777);
 }
 
@@ -277,6 +273,7 @@ fn some_lines() -> impl Strategy<Value = Vec<OpenLine>> {
         let line = |(place, (of, reference, amount, store, gross)): (i64, (i8, usize, i64, usize, bool))| {
             let plain = line(place, of, &reference_of(reference));
             let store_id = ["S001", "S002"].get(store).map(|id| (*id).to_owned());
+            let amount = Money::new(amount);
             OpenLine { gross: gross.then_some(amount), net: Some(amount), store_id, ..plain }
         };
         (1..).zip(lines).map(line).collect()
@@ -313,9 +310,9 @@ proptest! {
     ) {
         let terms = terms(SourceKind::Provider, None);
         let known = |(number, amount): &(usize, usize)| {
-            (reference_key(&reference_of(*number)).unwrap(), [-300, 300, 500, 700][*amount])
+            (reference_key(&reference_of(*number)).unwrap(), Money::new([-300, 300, 500, 700][*amount]))
         };
-        let before: BTreeSet<(String, i64)> = given.iter().map(known).collect();
+        let before: BTreeSet<(String, Money)> = given.iter().map(known).collect();
         let keys = before.iter().map(|(key, _)| key.clone()).collect();
         let all = Before { lines: before, items: keys };
         let again = may_tell_again(&lines, &items);
@@ -340,16 +337,16 @@ proptest! {
             for item in &made.items {
                 prop_assert!(seen_items.insert((&item.store_id, &item.item_id)));
             }
-            prop_assert_eq!(made.gross, made.fee + made.net + made.difference);
+            prop_assert_eq!(made.gross, made.fee.get() + made.net.get() + made.difference.get());
             let slices = made.slices();
             let sums = slices.iter().fold([0; 4], |sums, slice| {
-                let parts = [slice.gross, slice.fee, slice.difference, slice.net];
+                let parts = [slice.gross, slice.fee, slice.difference, slice.net].map(Money::get);
                 std::array::from_fn(|place| sums[place] + parts[place])
             });
-            prop_assert_eq!(sums, [made.gross, made.fee, made.difference, made.net]);
+            prop_assert_eq!(sums, [made.gross, made.fee, made.difference, made.net].map(Money::get));
             for slice in &slices {
-                prop_assert_eq!(slice.gross, slice.fee + slice.difference + slice.net);
-                prop_assert_eq!(slice.gross, slice.cleared.values().sum::<i64>());
+                prop_assert_eq!(slice.gross, slice.fee.get() + slice.difference.get() + slice.net.get());
+                prop_assert_eq!(slice.gross, slice.cleared.values().copied().sum::<Money>());
             }
         }
         // Each line is matched or makes an exception.
@@ -379,9 +376,9 @@ fn a_person_may_match_what_no_rule_would() {
     let net = [banked(1, 20, "x", 39_400)];
     let pair = |lines: &[OpenLine], items: &[OpenItem]| {
         let made = match_by_hand(&card, lines, items).unwrap();
-        let slices: Vec<_> =
-            made.slices().iter().map(|it| [it.gross, it.fee, it.difference, it.net]).collect();
-        (made.rule, [made.gross, made.fee, made.difference, made.net], slices)
+        let figures = |it: &Slice| [it.gross, it.fee, it.difference, it.net].map(Money::get);
+        let slices: Vec<_> = made.slices().iter().map(figures).collect();
+        (made.rule, [made.gross, made.fee, made.difference, made.net].map(Money::get), slices)
     };
     let both = [one.clone(), two];
     // Fees are as reported, otherwise as agreed; both are split by stores and days.

@@ -4,6 +4,7 @@ use super::StoreHandle;
 use crate::runtime::failure::Failure;
 use crate::runtime::request::RequestContext;
 use domain::model::base::event::fact;
+use domain::model::base::figures::Money;
 use domain::model::base::ids::ShiftId;
 use domain::model::people::audit::AuditEntry;
 use domain::rules::books::shift::is_blind_try;
@@ -18,7 +19,7 @@ impl StoreHandle {
         &self,
         request: &RequestContext,
         shift_id: &ShiftId,
-        amount: i64,
+        amount: Money,
         refused: &Failure,
     ) {
         let Failure::Refused(refusal) = refused else { return };

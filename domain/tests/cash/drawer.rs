@@ -325,7 +325,7 @@ fn records_carry_their_type_and_day() {
     shop.cash(CashKind::Drop, 700).unwrap();
     let Some(Event { fact: Fact::CashMoved(it), rows }) = shop.events.last() else { panic!() };
     let (movement, shift, safe) = (&it.movement, &rows.shifts[0], rows.safe.as_ref().unwrap());
-    assert_eq!((safe.drops, safe.balance), (700, 700));
+    assert_eq!((safe.drops, safe.balance), (700.into(), 700.into()));
     let reported = read(&record::cash_moved(&stamp(1), movement));
     assert_eq!(
         (reported.kind.as_str(), reported.payload["business_date"].as_str()),
@@ -354,28 +354,28 @@ fn a_bag_goes_to_the_bank() {
     use domain::model::books::deposit::Safe;
     use domain::rules::books::deposit::{NewDeposit, deposit};
     let cmd = NewDeposit {
-        amount: 1_500_000,
+        amount: 1_500_000.into(),
         bag_no: "B-7".to_owned(),
         bank_account: "123".to_owned(),
         deposited_at: None,
     };
     let run = |who: &Principal, cmd: &NewDeposit| {
-        let safe = Safe::default().opened(1_500_000).unwrap();
+        let safe = Safe::default().opened(1_500_000.into()).unwrap();
         let book = domain::model::books::ledger::LedgerBook { safe, ..Default::default() };
         deposit(cmd, "csh_1".into(), NOW, &Authorization::unapproved(who), &rules(), &book)
     };
     let event = run(&boss(), &cmd).unwrap();
     let (deposit, safe) = (&event.fact.deposit, event.rows.safe.unwrap());
-    assert_eq!((deposit.amount, deposit.deposited_at, safe.balance), (1_500_000, NOW, 0));
+    assert_eq!((deposit.amount, deposit.deposited_at, safe.balance), (1_500_000.into(), NOW, 0.into()));
     assert_eq!(read(&record::cash_deposited(&stamp(1), deposit)).kind, "cash.deposited");
     assert_eq!(run(&ani(), &cmd).unwrap_err().code(), "insufficient_role");
     let later = Some(UtcMs(NOW.0 + 1));
-    let above = run(&boss(), &NewDeposit { amount: 1_500_001, ..cmd.clone() }).unwrap_err();
+    let above = run(&boss(), &NewDeposit { amount: 1_500_001.into(), ..cmd.clone() }).unwrap_err();
     assert!(
         above.details().to_string().contains("must be at most 1500000, the balance of the safe"),
         "{above:?}"
     );
-    let refused = run(&boss(), &NewDeposit { amount: 0, deposited_at: later, ..cmd }).unwrap_err();
+    let refused = run(&boss(), &NewDeposit { amount: 0.into(), deposited_at: later, ..cmd }).unwrap_err();
     let details = refused.details().to_string();
     assert!(details.contains("amount") && details.contains("deposited_at"), "{details}");
 }

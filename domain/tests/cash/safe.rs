@@ -174,7 +174,7 @@ impl Store {
     }
 
     fn say(&mut self, amount: i64) -> Result<(), Refusal> {
-        let (cmd, boss) = (OpenSafe { amount, reason: "counted".to_owned() }, boss());
+        let (cmd, boss) = (OpenSafe { amount: amount.into(), reason: "counted".to_owned() }, boss());
         let by = Authorization::unapproved(&boss);
         let opening = deposit::open_safe(&cmd, None, NOW, &by, &rules(), &self.book)?;
         self.settle(Event::of(fact::SafeOpened { opening }), None, &boss).map(drop)
@@ -189,7 +189,7 @@ impl Store {
         };
         let shifts: i64 = self.shifts.iter().map(shift).sum();
         let deposits: i64 = self.deposits.iter().map(|deposit| deposit.amount).sum();
-        self.book.safe.opening.unwrap_or(0) + shifts - deposits
+        self.book.safe.opening.unwrap_or_default().get() + shifts - deposits
     }
 }
 
@@ -201,7 +201,7 @@ fn fold_into(book: &mut ShiftBook, event: &Event) {
 
 fn bag(amount: i64) -> NewDeposit {
     let (bag_no, bank_account) = ("B-1".to_owned(), "1".to_owned());
-    NewDeposit { amount, bag_no, bank_account, deposited_at: None }
+    NewDeposit { amount: amount.into(), bag_no, bank_account, deposited_at: None }
 }
 
 proptest! {
@@ -245,7 +245,10 @@ fn a_float_above_the_safes_balance_needs_a_manager_once_the_safe_was_counted() {
     assert_eq!(figures, (&"opening_float".into(), &600.into(), &500.into()), "{details}");
     let event = opened(&store, Some(&manager)).unwrap();
     let safe = event.rows.safe.unwrap();
-    assert_eq!((event.fact.shift.state, safe.balance, safe.floats), (ShiftState::Open, -100, 600));
+    assert_eq!(
+        (event.fact.shift.state, safe.balance, safe.floats),
+        (ShiftState::Open, (-100).into(), 600.into())
+    );
 }
 
 #[test]

@@ -67,8 +67,12 @@ fn the_reference_of_a_bank_line_counts_before_its_amount() {
         banked(4, 19, "SETORAN B-1-2", 9_000),
         banked(5, 19, "SETORAN B-1", 9_000),
     ];
-    let payout =
-        Payout { date: day(19), source_id: "src_card".to_owned(), batch: "77".to_owned(), net: 250_000 };
+    let payout = Payout {
+        date: day(19),
+        source_id: "src_card".to_owned(),
+        batch: "77".to_owned(),
+        net: 250_000.into(),
+    };
     let known = Known { payouts: vec![payout], ..Known::default() };
     let made = match_lines(&terms(SourceKind::Bank, None), &lines, &items, &known);
     let rules: Vec<_> = said(&made).into_iter().map(|(_, rule, items)| (rule, items.concat())).collect();
@@ -150,12 +154,12 @@ fn a_charge_and_its_refund_may_settle_each_other() {
     let made = match_by_hand(&card, &lines, &[]).unwrap();
     assert_eq!(
         (made.rule, [made.gross, made.fee, made.net, made.difference]),
-        (Rule::Contra, [0, 750, -750, 0])
+        (Rule::Contra, [0, 750, -750, 0].map(Money::new))
     );
     assert!(match_by_hand(&card, &lines[..1], &[]).is_err());
     let items = [item("S001", 18, "a", 50_000), item("S001", 19, "b", -50_000)];
     let made = match_by_hand(&card, &[], &items).unwrap();
-    assert_eq!((made.rule, made.items.len(), made.net), (Rule::Contra, 2, 0));
+    assert_eq!((made.rule, made.items.len(), made.net), (Rule::Contra, 2, Money::ZERO));
     let elsewhere = [items[0].clone(), item("S002", 19, "b", -50_000)];
     assert!(match_by_hand(&card, &[], &elsewhere).is_err());
     let other_account = [items[0].clone(), OpenItem { account: QRIS, ..items[1].clone() }];

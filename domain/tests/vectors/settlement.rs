@@ -1,7 +1,7 @@
 //! The rules of settlement, called by vectors.
 
 use super::rules::{int, list, text};
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::plan::CARD;
 use domain::rules::books::settlement::import::{TextLine, new_lines, occurrences};
@@ -35,7 +35,7 @@ fn items(given: &Value) -> Vec<OpenItem> {
             business_date: date(item),
             settlement_date: date(item),
             occurred_at: UtcMs(0),
-            amount,
+            amount: amount.into(),
             reference: Some(reference(item)),
             contra_of: None,
         }
@@ -53,9 +53,9 @@ fn line(given: &Value) -> OpenLine {
         description: String::new(),
         store_id: None,
         unknown_store: false,
-        gross: given["gross"].as_i64(),
+        gross: given["gross"].as_i64().map(Money::new),
         fee: None,
-        net: given["net"].as_i64(),
+        net: given["net"].as_i64().map(Money::new),
         batch: None,
     }
 }
@@ -65,8 +65,8 @@ fn terms(source: &Value) -> Terms {
     Terms {
         kind: SourceKind::Provider,
         fee_rate_bp: source["fee_rate_bp"].as_i64().map(BasisPoints::new),
-        fee_fixed: source["fee_fixed"].as_i64().unwrap_or(0),
-        fee_tolerance: source["fee_tolerance"].as_i64().unwrap_or(0),
+        fee_fixed: source["fee_fixed"].as_i64().unwrap_or(0).into(),
+        fee_tolerance: source["fee_tolerance"].as_i64().unwrap_or(0).into(),
         fee_on_refunds: FeeOnRefunds::Kept,
         window_days,
         lag_days: 1,
@@ -124,7 +124,7 @@ pub fn import(given: &Value) -> Value {
             store_ref: None,
             gross: None,
             fee: None,
-            net: Some(net),
+            net: Some(net.into()),
         };
         occurrences(rows.into_iter().map(|row| line(row).fingerprint("src_1")))
     };

@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::{Engine, array};
 use crate::projection::journal::entry_id;
 use crate::projection::recompute::{Posted, item_words, line_words};
+use domain::model::base::figures::Money;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Error};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +31,7 @@ pub async fn problems(
     for (id, right) in &right.items {
         let found = items.get(id);
         if found != Some(right) {
-            let said = |(words, amount): &(String, i64)| format!("{amount} {words}");
+            let said = |(words, amount): &(String, Money)| format!("{amount} {words}");
             let (found, right) = (found.map_or_else(missing, said), said(right));
             problems.push(format!("{store_id}: item {id} is {found}, but its record gives {right}"));
         }
@@ -58,7 +59,7 @@ async fn entries(
         for row in query.bind(array::texts(engine, keys)?).fetch_all(&mut *connection).await? {
             let (cause_key, day, account): (String, String, String) =
                 columns!(row => (cause_key, day, account));
-            let (debit, credit): (i64, i64) = columns!(row => (debit, credit));
+            let (debit, credit): (Money, Money) = columns!(row => (debit, credit));
             let words = found.entry((book.clone(), cause_key)).or_insert(day);
             words.push_str(&line_words(&account, debit, credit));
         }
@@ -71,7 +72,7 @@ async fn items(
     connection: &mut AnyConnection,
     store_id: &str,
     right: &Posted,
-) -> Result<BTreeMap<String, (String, i64)>, Error> {
+) -> Result<BTreeMap<String, (String, Money)>, Error> {
     if right.documents.is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -83,11 +84,11 @@ async fn items(
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(store_id.to_owned());
     let documents = right.documents.iter().map(String::as_str);
-    let mut found: BTreeMap<String, (String, i64)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (String, Money)> = BTreeMap::new();
     for row in query.bind(array::texts(engine, documents)?).fetch_all(connection).await? {
-        let (item_id, amount): (String, i64) = columns!(row => (item_id, amount));
+        let (item_id, amount): (String, Money) = columns!(row => (item_id, amount));
         let whole = item_id.split_once("#rest").map_or(item_id.as_str(), |(whole, _)| whole);
-        let (_, sum) = found.entry(whole.to_owned()).or_insert((words(&row)?, 0));
+        let (_, sum) = found.entry(whole.to_owned()).or_insert((words(&row)?, Money::ZERO));
         *sum = sum.saturating_add(amount);
     }
     Ok(found)

@@ -120,7 +120,7 @@ impl Projection<'_> {
         self.payments.extend(payments(self.store_id, event_id, &day, accepted));
     }
 
-    pub(crate) fn tender(&mut self, event_id: &str, sale: &Transaction, rounding: i64, effect: &Effect) {
+    pub(crate) fn tender(&mut self, event_id: &str, sale: &Transaction, rounding: Money, effect: &Effect) {
         let sums = self.sums.get_or_insert_default();
         sums.rounding = sums.rounding.saturating_add(rounding);
         self.tenders.push(RightTender {
@@ -128,7 +128,7 @@ impl Projection<'_> {
             transaction_id: sale.transaction_id.0.clone(),
             business_date: sale.business_date,
             payments: sale.payments.iter().filter(|payment| payment.counts()).cloned().collect(),
-            moved: effect.methods.iter().map(|(_, method, amount)| (method.clone(), amount.get())).collect(),
+            moved: effect.methods.iter().map(|(_, method, amount)| (method.clone(), *amount)).collect(),
         });
     }
 
@@ -142,7 +142,8 @@ impl Projection<'_> {
         });
         let sums = self.sums.get_or_insert_default();
         sums.sale(sale, -1);
-        Sums::add([(&mut sums.voids_count, 1), (&mut sums.voids_total, sale.total.get())]);
+        sums.voids_count = sums.voids_count.saturating_add(1);
+        Sums::add([(&mut sums.voids_total, sale.total)]);
     }
 
     pub(crate) fn returned(&mut self, event_id: &str, reported: &ReturnRecord) {
@@ -220,23 +221,23 @@ impl Projection<'_> {
 
 impl Sums {
     fn sale(&mut self, sale: &Transaction, sign: i64) {
-        let part = |figure: i64| figure.saturating_mul(sign);
+        let part = |figure: Money| figure.saturating_mul(sign);
+        self.sales_count = self.sales_count.saturating_add(sign);
         Self::add([
-            (&mut self.sales_count, sign),
-            (&mut self.gross, part(sale.subtotal.get())),
-            (&mut self.discount, part(sale.discount.get())),
-            (&mut self.tax, part(sale.tax.get())),
-            (&mut self.rounding, part(sale.rounding.get())),
-            (&mut self.total, part(sale.total.get())),
+            (&mut self.gross, part(sale.subtotal)),
+            (&mut self.discount, part(sale.discount)),
+            (&mut self.tax, part(sale.tax)),
+            (&mut self.rounding, part(sale.rounding)),
+            (&mut self.total, part(sale.total)),
         ]);
         self.items_count = self.items_count.saturating_add(pieces(sale).saturating_mul(sign));
     }
 
     fn returned(&mut self, back: &Return, sign: i64) {
+        self.returns_count = self.returns_count.saturating_add(sign);
         Self::add([
-            (&mut self.returns_count, sign),
-            (&mut self.returns_total, back.refund_total.saturating_mul(sign).get()),
-            (&mut self.returns_tax, back.tax.saturating_mul(sign).get()),
+            (&mut self.returns_total, back.refund_total.saturating_mul(sign)),
+            (&mut self.returns_tax, back.tax.saturating_mul(sign)),
         ]);
     }
 }

@@ -7,7 +7,7 @@ use crate::projection::payables::uninvoiced::Moved;
 use crate::projection::points;
 use crate::projection::shifts::ShiftRecord;
 use crate::projection::stock_documents::GoodsRows;
-use domain::model::base::figures::{Points, Quantity};
+use domain::model::base::figures::{Money, Points, Quantity};
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::{CashKind, CashMovement};
 use domain::model::inventory::transfer::Transfer;
@@ -43,9 +43,9 @@ pub struct Projection<'a> {
     pub(crate) days: BTreeMap<Date, DaySeal>,
     pub(crate) sums: Option<Sums>,
     /// Sum of (amount + rounding) by shift and method, refunds taken off.
-    pub(crate) methods: BTreeMap<(String, String), i64>,
+    pub(crate) methods: BTreeMap<(String, String), Money>,
     /// Pay-ins, pay-outs and drops by shift.
-    pub(crate) cash: BTreeMap<String, [i64; 3]>,
+    pub(crate) cash: BTreeMap<String, [Money; 3]>,
     /// Pieces and value by sku, and the time of the last movement.
     pub(crate) stock: BTreeMap<String, MovedGoods>,
     /// Points by member.
@@ -81,7 +81,7 @@ pub(crate) struct RightTender {
     /// The payments that count now.
     pub payments: Vec<Payment>,
     /// Sum of (amount + rounding) that each method gained, or lost.
-    pub moved: Vec<(String, i64)>,
+    pub moved: Vec<(String, Money)>,
 }
 
 /// Document that was taken back.
@@ -132,7 +132,7 @@ pub(crate) struct OrderReceipt {
 #[derive(Debug, Default)]
 pub(crate) struct MovedGoods {
     pub qty: Quantity,
-    pub value: i64,
+    pub value: Money,
     /// When it last moved, in milliseconds.
     pub moved_at: i64,
 }
@@ -142,16 +142,16 @@ pub(crate) struct MovedGoods {
 pub(crate) struct Sums {
     pub sales_count: i64,
     pub items_count: Quantity,
-    pub gross: i64,
-    pub discount: i64,
-    pub tax: i64,
-    pub rounding: i64,
-    pub total: i64,
+    pub gross: Money,
+    pub discount: Money,
+    pub tax: Money,
+    pub rounding: Money,
+    pub total: Money,
     pub voids_count: i64,
-    pub voids_total: i64,
+    pub voids_total: Money,
     pub returns_count: i64,
-    pub returns_total: i64,
-    pub returns_tax: i64,
+    pub returns_total: Money,
+    pub returns_tax: Money,
 }
 
 impl<'a> Projection<'a> {
@@ -205,12 +205,12 @@ impl<'a> Projection<'a> {
         for moved in &effect.moves {
             let row = self.stock.entry(moved.sku.0.clone()).or_default();
             row.qty = row.qty.saturating_add(moved.qty);
-            row.value = row.value.saturating_add(moved.value.get());
+            row.value = row.value.saturating_add(moved.value);
             row.moved_at = row.moved_at.max(occurred_at.0);
         }
         for (shift_id, method, amount) in &effect.methods {
             let sum = self.methods.entry((shift_id.0.clone(), method.clone())).or_default();
-            *sum = sum.saturating_add(amount.get());
+            *sum = sum.saturating_add(*amount);
         }
         self.points_entries.extend(points::rows((self.store_id, event_id), understood));
         for entry in &effect.points {
@@ -222,9 +222,7 @@ impl<'a> Projection<'a> {
             AnyPayload::TransactionPaid(paid) => self.sale(event_id, paid),
             AnyPayload::TransactionVoided(it) if it.transaction.receipt_no.is_none() => {}
             AnyPayload::TransactionVoided(it) => self.void(event_id, &it.transaction),
-            AnyPayload::TenderCorrected(it) => {
-                self.tender(event_id, &it.transaction, it.rounding().get(), effect)
-            }
+            AnyPayload::TenderCorrected(it) => self.tender(event_id, &it.transaction, it.rounding(), effect),
             AnyPayload::ReturnPosted(it) => self.returned(event_id, it),
             AnyPayload::ReturnVoided(it) => self.return_void(event_id, &it.document),
             AnyPayload::ShiftOpened(it) | AnyPayload::ShiftClosed(it) | AnyPayload::ShiftRecounted(it) => {
@@ -317,14 +315,14 @@ impl<'a> Projection<'a> {
         let mut figures = Vec::new();
         for (sku, MovedGoods { qty, value, .. }) in stock {
             figures.push((format!("pieces {sku}"), qty.get()));
-            figures.push((format!("value {sku}"), value));
+            figures.push((format!("value {sku}"), value.get()));
         }
         for ((shift_id, method), amount) in methods {
-            figures.push((format!("shift {shift_id} {method}"), amount));
+            figures.push((format!("shift {shift_id} {method}"), amount.get()));
         }
         for (shift_id, [pay_in, pay_out, drops]) in cash {
             for (name, figure) in [("pay_in", pay_in), ("pay_out", pay_out), ("drops", drops)] {
-                figures.push((format!("shift {shift_id} {name}"), figure));
+                figures.push((format!("shift {shift_id} {name}"), figure.get()));
             }
         }
         for (member_id, points) in points {
@@ -337,14 +335,15 @@ impl<'a> Projection<'a> {
         figures.extend(by_day("deposited", &deposits, None, &["amount"]));
         figures.extend(by_day("paid", &payments, Some("method"), &["amount", "rounding"]));
         for RightTender { business_date, moved, .. } in tenders {
-            let figure = |(method, amount)| (format!("paid {business_date} {method}"), amount);
+            let figure =
+                |(method, amount): (String, Money)| (format!("paid {business_date} {method}"), amount.get());
             figures.extend(moved.into_iter().map(figure));
         }
         let sums = sums.unwrap_or_default();
         figures.push(("sales".to_owned(), sums.sales_count));
-        figures.push(("sales total".to_owned(), sums.total));
-        figures.push(("sales tax".to_owned(), sums.tax));
-        figures.push(("returns total".to_owned(), sums.returns_total));
+        figures.push(("sales total".to_owned(), sums.total.get()));
+        figures.push(("sales tax".to_owned(), sums.tax.get()));
+        figures.push(("returns total".to_owned(), sums.returns_total.get()));
         figures.push(("audit entries".to_owned(), i64::try_from(audit.len()).unwrap_or(i64::MAX)));
         figures
     }
@@ -358,7 +357,7 @@ impl<'a> Projection<'a> {
             CashKind::Drop => drops,
             CashKind::NoSale => return,
         };
-        *sum = sum.saturating_add(movement.amount.get());
+        *sum = sum.saturating_add(movement.amount);
     }
 }
 
@@ -373,8 +372,8 @@ fn by_day(name: &str, rows: &[NewRow], of: Option<&str>, summed: &[&str]) -> Vec
 }
 
 impl Sums {
-    /// Adds its part to each sum.
-    pub(crate) fn add<const N: usize>(parts: [(&mut i64, i64); N]) {
+    /// Adds its part to each sum of money.
+    pub(crate) fn add<const N: usize>(parts: [(&mut Money, Money); N]) {
         for (sum, part) in parts {
             *sum = sum.saturating_add(part);
         }

@@ -155,14 +155,14 @@ pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<Strin
                   HAVING SUM(now) <> SUM(moved) OR SUM(value) <> 0 ORDER BY place";
     let mut problems = Vec::new();
     for row in sqlx::query(by_sku).fetch_all(&mut *connection).await? {
-        let (place, now, moved, value): (String, Quantity, Quantity, i64) =
+        let (place, now, moved, value): (String, Quantity, Quantity, Money) =
             columns!(row => (place, now, moved, value));
         problems.push(format!(
             "{place}: {now} are in transit, but {moved} according to its days; the value differs by {value}"
         ));
     }
     for row in sqlx::query(by_day).fetch_all(&mut *connection).await? {
-        let (place, booked, held): (String, i64, i64) = columns!(row => (place, booked, held));
+        let (place, booked, held): (String, Money, Money) = columns!(row => (place, booked, held));
         problems.push(format!("{place}: 1220 moved by {booked}, but its products in transit by {held}"));
     }
     let sql = "SELECT store_id, CAST(SUM(booked) AS BIGINT) AS booked, CAST(SUM(held) AS BIGINT) AS held FROM (\
@@ -170,7 +170,7 @@ pub(crate) async fn problems(connection: &mut AnyConnection) -> Result<Vec<Strin
                UNION ALL SELECT store_id, 0, value FROM in_transit) moved GROUP BY store_id \
                HAVING SUM(booked) <> SUM(held) ORDER BY store_id";
     for row in sqlx::query(sql).fetch_all(connection).await? {
-        let (book, booked, held): (String, i64, i64) = columns!(row => (store_id, booked, held));
+        let (book, booked, held): (String, Money, Money) = columns!(row => (store_id, booked, held));
         problems.push(format!("{book}: 1220 has {booked}, but its transfers have {held} in transit"));
     }
     Ok(problems)

@@ -220,7 +220,7 @@ impl Desk<'_> {
             if self.listed.insert(item.item_id.clone()) {
                 self.expected.push(ExpectedItem { event_id: event_id.to_owned(), account, item });
             } else {
-                told_before.insert(item.item_id, (account, Money::new(item.amount)));
+                told_before.insert(item.item_id, (account, item.amount));
             }
         }
         told_before
@@ -302,7 +302,7 @@ impl Desk<'_> {
         let Some(entered) = self.books.get_mut(book) else { return };
         let cause_key = format!("{event_id}{suffix}");
         let line = |row: &Row| {
-            let (account, debit, credit) = (row.account.into(), row.debit.get(), row.credit.get());
+            let (account, debit, credit) = (row.account.into(), row.debit, row.credit);
             EntryLine { account, debit, credit }
         };
         entered.entries.push(NewEntry {

@@ -142,7 +142,7 @@ pub(crate) async fn problems(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error>
     let sql = "SELECT next_no, points, value, (SELECT CAST(COALESCE(SUM(credit - debit), 0) AS BIGINT) \
                FROM ledger_days WHERE account = '2040') AS owed FROM points_pool";
     let row = sqlx::query(sql).fetch_one(pool).await?;
-    let (next_no, owed): (i64, i64) = columns!(row => (next_no, owed));
+    let (next_no, owed): (i64, Money) = columns!(row => (next_no, owed));
     let kept = columns!(row => Pool { points, value });
     if next_no != no.saturating_add(1) || kept != folded || owed != folded.value {
         problems.push(format!(

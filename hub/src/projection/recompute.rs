@@ -7,6 +7,7 @@ use crate::projection::envelope::ToPost;
 use crate::projection::journal::parts;
 use crate::projection::rollups::{self, RollupRecord, StoredDocuments};
 use crate::table::rollup::RollupSums;
+use domain::model::base::figures::Money;
 use domain::rules::books::posting::{Context, RecordToPost, Row, of_record, posts};
 use domain::rules::books::settlement::items_of;
 use jiff::tz::TimeZone;
@@ -19,13 +20,13 @@ pub(crate) struct Posted {
     /// Entries, by their book and their cause's key.
     pub entries: BTreeMap<(String, String), String>,
     /// Items that a provider or bank has to settle, by their ID: kind and amount.
-    pub items: BTreeMap<String, (String, i64)>,
+    pub items: BTreeMap<String, (String, Money)>,
     /// The documents of the items.
     pub documents: BTreeSet<String>,
 }
 
 /// A line of an entry as text; it follows the entry's day.
-pub(crate) fn line_words(account: &str, debit: i64, credit: i64) -> String {
+pub(crate) fn line_words(account: &str, debit: Money, credit: Money) -> String {
     format!(" · {account} {debit}/{credit}")
 }
 
@@ -49,7 +50,7 @@ pub(crate) async fn posted(
         let Some(entries) = of_record(&reported) else { continue };
         for (book, made, suffix) in parts(store_id, &entries) {
             let mut words = entries.business_date.to_string();
-            let line = |row: &Row| line_words(&String::from(row.account), row.debit.get(), row.credit.get());
+            let line = |row: &Row| line_words(&String::from(row.account), row.debit, row.credit);
             words.extend(made.rows.iter().map(line));
             posted.entries.insert((book.to_owned(), format!("{event_id}{suffix}")), words);
         }

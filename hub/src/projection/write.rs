@@ -13,6 +13,7 @@ use crate::projection::{points, shared, shifts};
 use crate::table::exception::{self, Found};
 use crate::table::{event_log, notice, product};
 use crate::{columns, row};
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use jiff::civil::Date;
 use serde_json::json;
@@ -80,11 +81,11 @@ impl Projection<'_> {
         touched.flag(connection, store_id, now).await?;
         let closed = shifts::closed_days(&shifts);
         let counted = shifts::write(connection, store_id, shifts, now).await?;
-        let method = |((shift_id, method), amount): ((String, String), i64)| row! { store_id, shift_id, method, amount };
+        let method = |((shift_id, method), amount): ((String, String), Money)| row! { store_id, shift_id, method, amount };
         let key = ["store_id", "shift_id", "method"];
         let methods = methods.into_iter().map(method).collect();
         insert::sums(connection, "shift_methods", &key, methods).await?;
-        let drawer = |(shift_id, [pay_in, pay_out, drops]): (String, [i64; 3])| row! { store_id, shift_id, pay_in, pay_out, drops };
+        let drawer = |(shift_id, [pay_in, pay_out, drops]): (String, [Money; 3])| row! { store_id, shift_id, pay_in, pay_out, drops };
         let cash = cash.into_iter().map(drawer).collect();
         insert::sums(connection, "shift_cash", &["store_id", "shift_id"], cash).await?;
         stock(connection, store_id, moved_goods).await?;
@@ -266,10 +267,11 @@ async fn tenders(
         let (event_id, day): (String, String) = columns!(row => (event_id, business_date));
         let sql = "DELETE FROM payments WHERE store_id = $1 AND event_id = $2";
         sqlx::query(sql).bind(store_id).bind(event_id.clone()).execute(&mut *connection).await?;
-        let rounding = right.iter().fold(0_i64, |sum, payment| sum.saturating_add(payment.rounding.get()));
+        let rounding = right.iter().map(|payment| payment.rounding).sum::<Money>();
         let sql =
             "UPDATE sales SET rounding = $3, corrected_event = $4 WHERE store_id = $1 AND event_id = $2";
-        let query = sqlx::query(sql).bind(store_id).bind(event_id.clone()).bind(rounding).bind(reported);
+        let query =
+            sqlx::query(sql).bind(store_id).bind(event_id.clone()).bind(rounding.get()).bind(reported);
         query.execute(&mut *connection).await?;
         let rows = payments(store_id, &event_id, &day, right.iter()).collect();
         insert::rows(connection, "payments", "", rows).await?;

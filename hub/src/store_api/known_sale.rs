@@ -39,14 +39,14 @@ fn correct_payments(sale: &mut Transaction, rows: &[AnyRow]) -> Result<(), sqlx:
     for row in rows {
         let payment_id = PaymentId(row.try_get("payment_id")?);
         if !sale.payments.iter().any(|known| known.payment_id == payment_id) {
-            let (amount, rounding): (i64, i64) = columns!(row => (amount, rounding));
+            let (amount, rounding): (Money, Money) = columns!(row => (amount, rounding));
             sale.payments.push(Payment {
                 payment_id: payment_id.clone(),
                 method: row.try_get("method")?,
-                amount: Money::new(amount),
-                tendered: Money::new(amount.saturating_add(rounding)),
+                amount,
+                tendered: amount.saturating_add(rounding),
                 change: Money::ZERO,
-                rounding: Money::new(rounding),
+                rounding,
                 origin_rounding: Money::ZERO,
                 reference: None,
                 state: PaymentState::Accepted,

@@ -4,6 +4,7 @@ use crate::db::column::Columns;
 use crate::db::{Engine, array, insert};
 use crate::table::notice::{self, Kind};
 use crate::{row, secret};
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
 use jiff::civil::Date;
@@ -89,7 +90,7 @@ pub struct Late {
     /// The day that has it now.
     pub day: Date,
     /// Amount of the item.
-    pub amount: i64,
+    pub amount: Money,
 }
 
 /// Notes the day of each late item: it is reported, and needs no action.

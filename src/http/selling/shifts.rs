@@ -66,7 +66,7 @@ pub async fn close(request: Request) -> Answered {
     let (store, counted) = (&request.state.store, command.counted_cash);
     let done = store.run(ask.clone(), commands::CloseShift(id.clone(), command)).await;
     if let Err(refused) = &done {
-        store.note_blind_try(&ask, &id, counted.get(), refused).await;
+        store.note_blind_try(&ask, &id, counted, refused).await;
     }
     answered(done)
 }

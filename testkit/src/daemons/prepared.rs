@@ -121,3 +121,11 @@ pub fn shared<T: Send + Sync + 'static>(
     made.given.insert(test);
     Arc::clone(&made.value).downcast().ok()
 }
+
+/// Files of this kind, made once for all tests of this process. For files that age and copies do not matter to, since
+/// each use adds to them.
+pub fn kept_files(sort: &str, make: impl FnOnce() -> Files) -> Arc<Files> {
+    static MADE: Mutex<BTreeMap<String, Arc<Files>>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(made.entry(sort.to_owned()).or_insert_with(|| Arc::new(make())))
+}

@@ -5,16 +5,19 @@ use crate::prepared::{self, Files};
 use crate::process::{self, Daemon};
 use crate::{CHEAP_HASHES, wait};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+mod settings;
+
+pub use settings::AS_SHIPPED;
+use settings::{loose, matters_to_init};
 
 /// The shop of every test.
 pub const STORE_ID: &str = "S001";
@@ -92,7 +95,7 @@ impl Store {
         };
         let sort = format!("store {id} {tills} {}", matters_to_init(extra));
         let stocked = || {
-            let people = staffed_files(&sort, || Files::read(staffed().folder()));
+            let people = prepared::kept_files(&sort, || Files::read(staffed().folder()));
             Files::read(Self::copied(id, &people, extra).stocked().folder())
         };
         match prepared::files(&sort, stocked) {
@@ -346,40 +349,6 @@ impl Store {
             .collect();
         self.login("warehouse").post("/api/receiving", &json!({"lines": lines})).data(201);
     }
-}
-
-/// The comment among a test's settings that leaves the limits as they are shipped.
-pub const AS_SHIPPED: &str = "# as shipped\n";
-
-/// Limits that do not concern most tests, unless the test's settings name them.
-fn loose(extra: &str) -> String {
-    let limits = [
-        "pricing.discount_limit_bp = 0",
-        "returns.cashier_limit = 0",
-        "returns.unreceipted_any_price = true",
-        "approval.adjustment_value = 0",
-        "approval.pay_out_value = 0",
-    ];
-    let named = |limit: &&&str| {
-        let key = limit.split(" = ").next().unwrap_or_default();
-        let table = key.split('.').next().unwrap_or_default();
-        extra.contains(AS_SHIPPED) || extra.contains(key) || extra.contains(&format!("[{table}]"))
-    };
-    limits.iter().filter(|limit| !named(limit)).map(|limit| format!("{limit}\n")).collect()
-}
-
-/// A test's settings, if any of them affects the files of `init`, `user add` and `import`.
-fn matters_to_init(extra: &str) -> &str {
-    let matters =
-        |line: &str| ["auth.", "storage.", "store.", "["].iter().any(|start| line.starts_with(start));
-    if extra.lines().any(|line| matters(line.trim_start())) { extra } else { "" }
-}
-
-/// Files of a store that has its people and no products. They keep, so that a stocked store costs one process.
-fn staffed_files(sort: &str, make: impl FnOnce() -> Files) -> Arc<Files> {
-    static MADE: Mutex<BTreeMap<String, Arc<Files>>> = Mutex::new(BTreeMap::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(made.entry(sort.to_owned()).or_insert_with(|| Arc::new(make())))
 }
 
 /// The catalogue as a file for `import products`.

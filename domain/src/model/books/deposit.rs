@@ -1,5 +1,6 @@
 //! The safe, and deposits from it at the bank.
 
+use crate::model::base::figures::Money;
 use crate::model::base::ids::{CashId, UserId};
 use crate::model::base::time::UtcMs;
 use schemars::JsonSchema;
@@ -11,7 +12,7 @@ pub struct Deposit {
     /// ID of the cash movement, `csh_…`.
     pub deposit_id: CashId,
     /// Amount in minor currency units. Negative if it reverses another deposit.
-    pub amount: i64,
+    pub amount: Money,
     /// Deposit that this one reverses. Null for none.
     pub reverses: Option<CashId>,
     /// Reason for reversing the other deposit. Null if this one reverses none.
@@ -34,9 +35,9 @@ pub struct Deposit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SafeOpening {
     /// Opening amount in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Previous opening amount, in minor currency units. Null if none was set.
-    pub before: Option<i64>,
+    pub before: Option<Money>,
     /// Reason for the opening amount, or the person who counted it.
     pub reason: String,
     /// Business date of the opening.
@@ -51,17 +52,17 @@ pub struct SafeOpening {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Safe {
     /// Balance of the safe, in minor currency units: `opening` + `drops` + `counted` − `floats` − `deposited`.
-    pub balance: i64,
+    pub balance: Money,
     /// Opening amount of the safe, in minor currency units. Null if none was recorded: `balance` may then be below the
     /// actual cash.
-    pub opening: Option<i64>,
+    pub opening: Option<Money>,
     /// Sum of the opening floats, in minor currency units.
-    pub floats: i64,
+    pub floats: Money,
     /// Sum of the cash drops, in minor currency units.
-    pub drops: i64,
+    pub drops: Money,
     /// Sum of the cash counted at the closes of shifts, in minor currency units. A recounted shift counts with its
     /// latest count.
-    pub counted: i64,
+    pub counted: Money,
     /// Sum of the deposits, in minor currency units; reversed deposits are not included.
-    pub deposited: i64,
+    pub deposited: Money,
 }

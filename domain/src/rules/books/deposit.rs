@@ -2,6 +2,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Money;
 use crate::model::base::ids::CashId;
 use crate::model::base::limits::{REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
@@ -24,7 +25,7 @@ pub use safe::{Share, settle_safe};
 #[serde(deny_unknown_fields)]
 pub struct NewDeposit {
     /// Amount in minor currency units, above 0.
-    pub amount: i64,
+    pub amount: Money,
     /// Number of the deposit bag.
     pub bag_no: String,
     /// Bank account that the cash goes to.

@@ -2,6 +2,7 @@
 //! (docs/arithmetic.md#entries-by-hand).
 
 use crate::model::base::figures::Money;
+use crate::model::base::money::sum;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::rules::books::posting::plan::{BETWEEN_STORES, OPENING};
 use schemars::JsonSchema;
@@ -22,10 +23,10 @@ pub struct HandLine {
     pub account: String,
     /// Debit in minor currency units.
     #[serde(default)]
-    pub debit: i64,
+    pub debit: Money,
     /// Credit in minor currency units.
     #[serde(default)]
-    pub credit: i64,
+    pub credit: Money,
     /// Store whose book it is. Empty for head office's own book.
     #[serde(default)]
     pub store_id: String,
@@ -39,10 +40,10 @@ pub struct OpeningLine {
     pub account: String,
     /// Debit in minor currency units.
     #[serde(default)]
-    pub debit: i64,
+    pub debit: Money,
     /// Credit in minor currency units.
     #[serde(default)]
-    pub credit: i64,
+    pub credit: Money,
 }
 
 /// A line of an entry.
@@ -51,18 +52,18 @@ pub struct EntryLine {
     /// Account number, four digits.
     pub account: String,
     /// Debit in minor currency units.
-    pub debit: i64,
+    pub debit: Money,
     /// Credit in minor currency units.
-    pub credit: i64,
+    pub credit: Money,
 }
 
 impl EntryLine {
     /// Line for a signed amount, debit above 0.
-    pub fn of(account: String, amount: i64) -> Self {
-        Self { account, debit: amount.max(0), credit: amount.min(0).saturating_neg() }
+    pub fn of(account: String, amount: Money) -> Self {
+        Self { account, debit: amount.max(Money::ZERO), credit: amount.min(Money::ZERO).saturating_neg() }
     }
 
-    fn amount(&self) -> i64 {
+    fn amount(&self) -> Money {
         self.debit.saturating_sub(self.credit)
     }
 }
@@ -86,12 +87,12 @@ pub fn by_book(lines: &[HandLine]) -> Result<BTreeMap<String, Vec<EntryLine>>, R
         let line = EntryLine { account: account.clone(), debit: *debit, credit: *credit };
         books.entry(store_id.clone()).or_default().push(line);
     }
-    let (debit, credit) = (sum(lines, |line| line.debit), sum(lines, |line| line.credit));
+    let (debit, credit) = (total(lines, |line| line.debit)?, total(lines, |line| line.credit)?);
     if debit != credit {
-        return Err(Refusal::Unbalanced { debit: Money::new(debit), credit: Money::new(credit) });
+        return Err(Refusal::Unbalanced { debit, credit });
     }
     for lines in books.values_mut() {
-        balance(lines, String::from(BETWEEN_STORES));
+        balance(lines, String::from(BETWEEN_STORES))?;
     }
     Ok(books)
 }
@@ -108,27 +109,28 @@ pub fn opening(lines: &[OpeningLine]) -> Result<Vec<EntryLine>, Refusal> {
         credit: line.credit,
     };
     let mut lines = lines.iter().map(line).collect();
-    balance(&mut lines, String::from(OPENING));
+    balance(&mut lines, String::from(OPENING))?;
     Ok(lines)
 }
 
 /// Adds the amount that is missing to a balance as a line on `account`.
-fn balance(lines: &mut Vec<EntryLine>, account: String) {
-    let excess = sum(lines, EntryLine::amount);
+fn balance(lines: &mut Vec<EntryLine>, account: String) -> Result<(), Refusal> {
+    let excess = total(lines, EntryLine::amount)?;
     if excess != 0 {
         lines.push(EntryLine::of(account, excess.saturating_neg()));
     }
+    Ok(())
 }
 
-fn sum<T>(lines: &[T], of: impl Fn(&T) -> i64) -> i64 {
-    lines.iter().map(of).fold(0_i64, i64::saturating_add)
+fn total<T>(lines: &[T], of: impl Fn(&T) -> Money) -> Result<Money, Refusal> {
+    sum("lines", lines.iter().map(of))
 }
 
-fn check(lines: impl ExactSizeIterator<Item = (i64, i64)>, least: usize) -> Result<(), Refusal> {
+fn check(lines: impl ExactSizeIterator<Item = (Money, Money)>, least: usize) -> Result<(), Refusal> {
     if !(least..=LINES_MAX).contains(&lines.len()) {
         return Err(Refusal::field("lines", format!("must be {least} to {LINES_MAX}")));
     }
-    let problem = |(place, (debit, credit)): (usize, (i64, i64))| {
+    let problem = |(place, (debit, credit)): (usize, (Money, Money))| {
         let figures = [debit, credit];
         let problem = if figures.iter().any(|figure| !(0..=AMOUNT_MAX).contains(figure)) {
             "debit and credit must be 0 to 1000000000000"
@@ -149,7 +151,7 @@ mod tests {
     use super::*;
 
     fn line(store_id: &str, account: &str, amount: i64) -> HandLine {
-        let EntryLine { account, debit, credit } = EntryLine::of(account.to_owned(), amount);
+        let EntryLine { account, debit, credit } = EntryLine::of(account.to_owned(), amount.into());
         HandLine { account, debit, credit, store_id: store_id.to_owned() }
     }
 
@@ -158,19 +160,19 @@ mod tests {
         let lines = [line("", "1040", -700), line("S001", "6050", 500), line("S002", "6050", 200)];
         let books = by_book(&lines).unwrap();
         assert_eq!(books.len(), 3);
-        for (book, amount) in [("", 700), ("S001", -500), ("S002", -200)] {
-            assert_eq!(books[book][1], EntryLine::of("1290".to_owned(), amount), "{book}");
+        for (book, amount) in [("", 700_i64), ("S001", -500), ("S002", -200)] {
+            assert_eq!(books[book][1], EntryLine::of("1290".to_owned(), amount.into()), "{book}");
         }
         let one = by_book(&[line("S001", "1040", -5), line("S001", "6050", 5)]).unwrap();
         assert_eq!(one["S001"].len(), 2, "nothing moves between stores");
-        assert_eq!(mirror(one["S001"].clone())[0], EntryLine::of("1040".to_owned(), 5));
+        assert_eq!(mirror(one["S001"].clone())[0], EntryLine::of("1040".to_owned(), 5.into()));
     }
 
     #[test]
     fn an_unbalanced_entry_is_refused_with_its_line() {
         let unbalanced = by_book(&[line("", "1040", 5), line("", "6050", -4)]);
         assert_eq!(unbalanced, Err(Refusal::Unbalanced { debit: Money::new(5), credit: Money::new(4) }));
-        let both = HandLine { credit: 5, ..line("", "6050", 5) };
+        let both = HandLine { credit: 5.into(), ..line("", "6050", 5) };
         for (lines, path) in [
             (vec![line("", "1040", 5)], "lines"),
             (vec![line("", "1040", 5), both], "lines[1]"),
@@ -184,9 +186,13 @@ mod tests {
 
     #[test]
     fn an_opening_balance_is_balanced_by_its_own_account() {
-        let line = |account: &str, debit| OpeningLine { account: account.to_owned(), debit, credit: 0 };
+        let line = |account: &str, debit: i64| OpeningLine {
+            account: account.to_owned(),
+            debit: debit.into(),
+            credit: Money::ZERO,
+        };
         let lines = opening(&[line("1040", 20_000_000)]).unwrap();
-        assert_eq!(lines[1], EntryLine::of("3010".to_owned(), -20_000_000));
+        assert_eq!(lines[1], EntryLine::of("3010".to_owned(), (-20_000_000).into()));
         assert!(opening(&[]).is_err());
     }
 }

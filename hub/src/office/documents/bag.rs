@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::insert::list;
 use crate::office::documents::deposit::State;
+use domain::model::base::figures::Money;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +20,7 @@ pub struct Bag {
 #[derive(Clone, Default)]
 pub struct AtBank {
     /// Amount of the bag less the amount counted.
-    pub difference: i64,
+    pub difference: Money,
     /// First of the lines that report it.
     pub line_id: Option<String>,
 }

@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::office::documents::bag::Bags;
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
@@ -79,7 +80,7 @@ pub struct View {
     /// ID of the store's event.
     event_id: String,
     /// Amount of the deposit in minor currency units. Negative if it reverses another deposit.
-    amount: i64,
+    amount: Money,
     /// Deposit that this one reverses. Null for none.
     reverses: Option<String>,
     /// Number of the deposit bag.
@@ -94,9 +95,9 @@ pub struct View {
     state: Option<State>,
     /// Amount counted by the bank, in minor currency units. Null until the bank reports it. If the bank reports several
     /// bags together, each has its share.
-    banked: Option<i64>,
+    banked: Option<Money>,
     /// `amount` − `banked`, in minor currency units. Null until the bank reports the deposit.
-    difference: Option<i64>,
+    difference: Option<Money>,
     /// Line of the bank's statement that reports the deposit, the first if there are several. Null until the bank
     /// reports it.
     statement_line: Option<String>,
@@ -148,7 +149,7 @@ pub async fn list(
 }
 
 fn view(row: &AnyRow, bags: &Bags) -> Result<View, sqlx::Error> {
-    let (store_id, deposit_id, amount): (String, String, i64) =
+    let (store_id, deposit_id, amount): (String, String, Money) =
         columns!(row => (store_id, deposit_id, amount));
     let taken_back: bool = row.cell("taken_back")?;
     let bag = bags.0.get(&(store_id.clone(), deposit_id.clone())).filter(|_| !taken_back);

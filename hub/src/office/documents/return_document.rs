@@ -6,6 +6,7 @@ use crate::db::filter::{Bound, Conditions};
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::office::settlement::item::{self, View as SettlementItem};
 use crate::table::record;
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::Role;
 use domain::model::selling::returns::{Disposition, Return, ReturnState};
@@ -68,11 +69,11 @@ pub struct View {
     /// Business date of the return.
     business_date: Date,
     /// Sum of the refunds before cash rounding, in minor currency units.
-    refund_total: i64,
+    refund_total: Money,
     /// Sum of the cash rounding of the refunds, in minor currency units.
-    rounding: i64,
+    rounding: Money,
     /// Tax of the returned lines, in minor currency units.
-    tax: i64,
+    tax: Money,
     /// When the return was recorded.
     created_at: UtcMs,
 }

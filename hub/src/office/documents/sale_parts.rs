@@ -3,7 +3,7 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::office::documents::transaction::{Include, View};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::time::UtcMs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,17 +37,17 @@ struct Item {
     /// Number of pieces.
     qty: Quantity,
     /// `qty` × `price`, in minor currency units.
-    subtotal: i64,
+    subtotal: Money,
     /// Discount, in minor currency units.
-    discount: i64,
+    discount: Money,
     /// Tax, in minor currency units.
-    tax: i64,
+    tax: Money,
     /// Tax code. Null if the product has none.
     tax_code: Option<String>,
     /// Tax rate in basis points.
     tax_rate_bp: i64,
     /// Total of the line, in minor currency units.
-    total: i64,
+    total: Money,
 }
 
 /// A payment of a sale in the list.
@@ -59,9 +59,9 @@ struct Payment {
     /// Payment method.
     method: String,
     /// Amount, in minor currency units.
-    amount: i64,
+    amount: Money,
     /// Cash rounding, in minor currency units.
-    rounding: i64,
+    rounding: Money,
     /// Reference of the payment at its provider. Null for none.
     reference: Option<String>,
     /// When the payment was made.

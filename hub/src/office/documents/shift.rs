@@ -66,17 +66,17 @@ struct Fields<'a> {
     /// When the shift was opened.
     opened_at: UtcMs,
     /// Cash in the drawer at the opening, in minor currency units.
-    opening_float: i64,
+    opening_float: Money,
     /// User who closed the shift. Null until it is closed.
     closed_by: Option<&'a str>,
     /// When the shift was closed. Null until then.
     closed_at: Option<UtcMs>,
     /// Cash counted at the close, in minor currency units. Null until the shift is closed.
-    counted_cash: Option<i64>,
+    counted_cash: Option<Money>,
     /// Cash expected in the drawer at the close, in minor currency units. Null until the shift is closed.
-    expected_cash: Option<i64>,
+    expected_cash: Option<Money>,
     /// `counted_cash` − `expected_cash`, in minor currency units. Null until the shift is closed.
-    variance: Option<i64>,
+    variance: Option<Money>,
     /// Z number, one counter per register. Null until the shift has one.
     z_no: Option<u64>,
     /// Note of the close, in free text. Null for none.
@@ -127,12 +127,12 @@ impl StoreShift {
             state: shift.state,
             opened_by: shift.opened_by.as_str(),
             opened_at: shift.opened_at,
-            opening_float: shift.opening_float.get(),
+            opening_float: shift.opening_float,
             closed_by: shift.closed_by.as_ref().map(|id| id.as_str()),
             closed_at: shift.closed_at,
-            counted_cash: shift.counted_cash.map(Money::get),
-            expected_cash: shift.expected_cash.map(Money::get),
-            variance: shift.variance.map(Money::get),
+            counted_cash: shift.counted_cash,
+            expected_cash: shift.expected_cash,
+            variance: shift.variance,
             z_no: shift.z_no,
             note: shift.note.as_deref(),
         }

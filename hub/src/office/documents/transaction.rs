@@ -106,15 +106,15 @@ pub struct View {
     /// Number of pieces.
     items_count: Quantity,
     /// Sum of `qty` × `price` of the lines, in minor currency units.
-    subtotal: i64,
+    subtotal: Money,
     /// Sum of the discounts, in minor currency units.
-    discount: i64,
+    discount: Money,
     /// Sum of the tax, in minor currency units.
-    tax: i64,
+    tax: Money,
     /// Sum of the cash rounding of the payments, in minor currency units.
-    rounding: i64,
+    rounding: Money,
     /// Total of the sale before cash rounding, in minor currency units.
-    total: i64,
+    total: Money,
     /// When the sale was paid in full.
     paid_at: UtcMs,
 }

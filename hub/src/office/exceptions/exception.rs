@@ -5,6 +5,7 @@ use crate::db::failure::Failure;
 use crate::office::exceptions::explanation;
 use crate::table::audit;
 use crate::table::exception::SHIFT_INTERRUPTED;
+use domain::model::base::figures::Money;
 use domain::model::base::ids::UserId;
 use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::time::UtcMs;
@@ -36,7 +37,7 @@ pub struct View {
     /// Suggested action.
     pub action: String,
     /// Amount of the event, in minor currency units. Null if it has none.
-    pub amount: Option<i64>,
+    pub amount: Option<Money>,
     /// ID of the contradicting event.
     pub event_id: String,
     /// Type of the event. Null if it is not known.
@@ -91,7 +92,7 @@ pub struct Settle {
     /// Outcome, 1 to 500 bytes.
     pub note: String,
     /// Cash found in the drawer, in minor currency units. Required for an interrupted shift, and omitted otherwise.
-    pub counted_cash: Option<i64>,
+    pub counted_cash: Option<Money>,
 }
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {

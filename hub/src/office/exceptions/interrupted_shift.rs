@@ -24,7 +24,7 @@ struct Uncounted {
     shift_id: String,
     business_date: Date,
     /// Expected cash in the drawer by the records of its store, in minor currency units.
-    expected: i64,
+    expected: Money,
 }
 
 impl Writer<'_> {
@@ -38,7 +38,7 @@ impl Writer<'_> {
         &self,
         connection: &mut AnyConnection,
         (exception_id, codes): (&str, Option<&[&str]>),
-        counted: i64,
+        counted: Money,
     ) -> Result<(), Failure> {
         let sql = "SELECT store_id, event_id, code FROM exceptions WHERE exception_id = $1";
         let row = sqlx::query(sql).bind(exception_id).fetch_optional(&mut *connection).await?;
@@ -63,7 +63,10 @@ impl Writer<'_> {
                    WHERE store_id = $1 AND shift_id = $2";
         let query =
             sqlx::query(sql).bind(&shift.store_id).bind(&shift.shift_id).bind(self.by).bind(self.now.0);
-        let query = query.bind(counted).bind(shift.expected).bind(counted.saturating_sub(shift.expected));
+        let query = query
+            .bind(counted.get())
+            .bind(shift.expected.get())
+            .bind(counted.saturating_sub(shift.expected).get());
         query.execute(connection).await?;
         Ok(())
     }
@@ -73,19 +76,16 @@ impl Writer<'_> {
         &self,
         connection: &mut AnyConnection,
         shift: &Uncounted,
-        counted: i64,
+        counted: Money,
         exception_id: &str,
     ) -> Result<(), Failure> {
-        let closed = Fact::ShiftClosed { expected: Money::new(shift.expected), counted: Money::new(counted) };
+        let closed = Fact::ShiftClosed { expected: shift.expected, counted };
         let rows = post(&closed).map_err(ApiError::from)?.here.rows;
         if rows.is_empty() {
             return Ok(());
         }
-        let line = |row: Row| EntryLine {
-            account: String::from(row.account),
-            debit: row.debit.get(),
-            credit: row.credit.get(),
-        };
+        let line =
+            |row: Row| EntryLine { account: String::from(row.account), debit: row.debit, credit: row.credit };
         let (book, day) = (shift.store_id.as_str(), shift.business_date);
         let entry_no = journal::numbers(connection, book, 1).await?;
         let entry_date = day_lock::of_book(connection, book, day).await?.first_open(day);

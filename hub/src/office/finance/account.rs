@@ -271,13 +271,13 @@ async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<()
                WHERE account = $1 GROUP BY store_id HAVING SUM(debit - credit) <> 0 ORDER BY store_id";
     let (mut problems, currency) = (Vec::new(), hub::currency(connection).await?);
     for row in sqlx::query(sql).bind(account).fetch_all(&mut *connection).await? {
-        let (store_id, balance): (String, i64) = columns!(row => (store_id, balance));
+        let (store_id, balance): (String, Money) = columns!(row => (store_id, balance));
         problems.push(NotReady {
             code: "balance".to_owned(),
             store_id,
             date: None,
             id: Some(account.to_owned()),
-            message: format!("the account has a balance of {}", currency.decimal(Money::new(balance))),
+            message: format!("the account has a balance of {}", currency.decimal(balance)),
         });
     }
     for (code, sql, message) in [

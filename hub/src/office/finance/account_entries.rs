@@ -5,12 +5,13 @@ use crate::db::Engine;
 use crate::db::filter::Conditions;
 use crate::db::guarded::guarded;
 use crate::table::journal::Kind;
+use domain::model::base::figures::Money;
 use domain::model::base::money::shown_sum;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
+use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Row};
 
 /// An entry's line on the account.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -33,11 +34,11 @@ pub struct View {
     /// Text of the entry, such as a receipt number, a bag number or a reason. Null if there is none.
     pub memo: Option<String>,
     /// Debit amount in minor currency units.
-    pub debit: i64,
+    pub debit: Money,
     /// Credit amount in minor currency units.
-    pub credit: i64,
+    pub credit: Money,
     /// Account balance after the entry, in minor currency units; debit is positive.
-    pub balance: i64,
+    pub balance: Money,
 }
 
 /// Filters of the list of entries.
@@ -53,7 +54,7 @@ pub struct EntriesFilter<'a> {
 }
 
 /// Position of an item in the list: its day, book, number and line, with the balance after it.
-pub type Bookmark = (Date, String, (i64, i64), i64);
+pub type Bookmark = (Date, String, (i64, i64), Money);
 
 impl EntriesFilter<'_> {
     /// Balance of the account before a day, positive for debit. Without a day, the present balance.
@@ -61,7 +62,7 @@ impl EntriesFilter<'_> {
         &self,
         connection: &mut AnyConnection,
         before: Option<Date>,
-    ) -> Result<i64, sqlx::Error> {
+    ) -> Result<Money, sqlx::Error> {
         let before = before.map(|day| day.to_string());
         let conditions = Conditions::default()
             .text("account = ?", Some(self.account))
@@ -70,14 +71,14 @@ impl EntriesFilter<'_> {
         let sql =
             "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) AS balance FROM ledger_days WHERE {}";
         let sql = guarded(Engine::of_connection(connection), sql);
-        conditions.query(&sql).fetch_one(connection).await?.try_get("balance")
+        Ok(columns!(conditions.query(&sql).fetch_one(connection).await? => (balance)))
     }
 
     /// Reads a page of entries, the oldest first. Only days with movements of the account are read.
     pub async fn entries(
         &self,
         connection: &mut AnyConnection,
-        (after, mut balance): (Option<&Bookmark>, i64),
+        (after, mut balance): (Option<&Bookmark>, Money),
         limit: i64,
     ) -> Result<Vec<View>, sqlx::Error> {
         let (from, to) = (self.from.map(|day| day.to_string()), self.to.map(|day| day.to_string()));
@@ -100,7 +101,7 @@ impl EntriesFilter<'_> {
         let view = |row: &AnyRow| {
             Ok(columns!(row => View {
                 entry_id, entry_no, line_no, store_id, entry_date, reference_date, kind, memo, debit, credit;
-                balance = 0,
+                balance = Money::ZERO,
             }))
         };
         let rows = conditions.query(&sql).fetch_all(connection).await?;

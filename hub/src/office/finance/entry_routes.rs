@@ -44,7 +44,7 @@ impl Command for New {
     type Answer = Posted;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Posted>, Failure> {
         let (writer, finance) = (tx.writer().await?, tx.settings().await?.finance);
-        let written = writer.post(tx.connection, &self, finance.manual_limit.get()).await?;
+        let written = writer.post(tx.connection, &self, finance.manual_limit).await?;
         posted(tx, &written).await
     }
 }
@@ -54,7 +54,7 @@ impl Command for Reversal {
     type Answer = Posted;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Posted>, Failure> {
         let (writer, finance) = (tx.writer().await?, tx.settings().await?.finance);
-        let limit = finance.manual_limit.get();
+        let limit = finance.manual_limit;
         let written = writer.reverse(tx.connection, tx.path.get("entry_id"), &self, limit).await?;
         posted(tx, &written).await
     }
@@ -65,7 +65,7 @@ impl Command for Opening {
     type Answer = Posted;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Posted>, Failure> {
         let (writer, finance) = (tx.writer().await?, tx.settings().await?.finance);
-        let written = writer.open_book(tx.connection, &self, finance.manual_limit.get()).await?;
+        let written = writer.open_book(tx.connection, &self, finance.manual_limit).await?;
         posted(tx, &[written]).await
     }
 }

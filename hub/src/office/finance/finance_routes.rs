@@ -10,6 +10,7 @@ use crate::office::finance::trial_balance::{self, Line};
 use crate::office::reports::completeness::{self, Completeness};
 use crate::state::hub::Hub;
 use crate::table::hub;
+use domain::model::base::figures::Money;
 use domain::model::base::money::shown_sum;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::locked_days::BEGINNING;
@@ -88,9 +89,9 @@ struct EntriesQuery {
 #[derive(Serialize, JsonSchema)]
 struct AccountEntries {
     /// Balance before the first day, in minor currency units; debit is positive.
-    opening_balance: i64,
+    opening_balance: Money,
     /// Balance after the last of these entries, in minor currency units; debit is positive.
-    closing_balance: i64,
+    closing_balance: Money,
     /// Entries, oldest first.
     items: Vec<account_entries::View>,
     /// Cursor of the next page. Null on the last page.
@@ -119,7 +120,7 @@ pub async fn account_entries(request: Request) -> Answered {
     let ask = account_entries::EntriesFilter { account: &account, from, to, book: store_id.as_deref() };
     let opening_balance = match from {
         Some(from) => ask.balance(&mut read, Some(from)).await?,
-        None => 0,
+        None => Money::ZERO,
     };
     let closing_balance = ask.balance(&mut read, to.and_then(|to| to.tomorrow().ok())).await?;
     let before = after.as_ref().map_or(opening_balance, |(.., balance)| *balance);
@@ -192,9 +193,9 @@ struct TrialBalance {
     /// Balances, ordered by account.
     items: Vec<Line>,
     /// Sum of the debit balances, in minor currency units.
-    total_debit: i64,
+    total_debit: Money,
     /// Sum of the credit balances, in minor currency units.
-    total_credit: i64,
+    total_credit: Money,
     /// Completeness: which stores have reported all their records up to that day.
     completeness: Completeness,
 }
@@ -219,7 +220,7 @@ pub async fn trial_balance(request: Request) -> Answered {
     let chart = Chart::read(&mut read).await?;
     let ask = trial_balance::BalanceFilter { date, from, book };
     let items = trial_balance::rows(&mut read, &chart, &ask).await?;
-    let sum = |of: fn(&Line) -> i64| shown_sum(items.iter().map(of));
+    let sum = |of: fn(&Line) -> Money| shown_sum(items.iter().map(of));
     let completeness = reported(&mut read, book, (BEGINNING, date), clock::now()).await?;
     if csv::wanted(&request.headers) {
         let form = (separator, hub::currency(&mut read).await?);

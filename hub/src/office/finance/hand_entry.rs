@@ -75,7 +75,7 @@ struct Written {
     kind: Kind,
     group_id: Option<String>,
     reversed_by: Option<String>,
-    debit_total: i64,
+    debit_total: Money,
 }
 
 const WRITTEN: &str = "SELECT entry_id, store_id, entry_no, entry_date, kind, group_id, debit_total, \
@@ -87,8 +87,8 @@ impl Writer<'_> {
     async fn check_limit(
         &self,
         connection: &mut AnyConnection,
-        limit: i64,
-        amount: i64,
+        limit: Money,
+        amount: Money,
     ) -> Result<(), Failure> {
         if limit > 0 && amount > limit && self.role != Role::Admin {
             return Err(beyond(hub::currency(connection).await?, limit, amount).into());
@@ -104,7 +104,7 @@ impl Writer<'_> {
         &self,
         connection: &mut AnyConnection,
         new: &New,
-        limit: i64,
+        limit: Money,
     ) -> Result<Vec<String>, Failure> {
         check_text("memo", &new.memo)?;
         self.check_not_later("date", new.date)?;
@@ -113,7 +113,7 @@ impl Writer<'_> {
         for (place, line) in new.lines.iter().enumerate() {
             check_book(connection, &format!("lines[{place}].store_id"), &line.store_id).await?;
         }
-        let amount = new.lines.iter().map(|line| line.debit).fold(0_i64, i64::saturating_add);
+        let amount = new.lines.iter().map(|line| line.debit).sum::<Money>();
         self.check_limit(connection, limit, amount).await?;
         let ids: Vec<String> = books.keys().map(|_| ids::new("jrn_")).collect();
         let group_id = ids.first().filter(|_| ids.len() > 1).cloned();
@@ -145,7 +145,7 @@ impl Writer<'_> {
         &self,
         connection: &mut AnyConnection,
         opening: &Opening,
-        limit: i64,
+        limit: Money,
     ) -> Result<String, Failure> {
         let Opening { store_id: book, date, lines, items, memo } = opening;
         if let Some(memo) = memo {
@@ -155,7 +155,7 @@ impl Writer<'_> {
         let expected = Expected::of(connection, (book.as_str(), *date), items).await?;
         let all: Vec<OpeningLine> = lines.iter().cloned().chain(expected.lines()).collect();
         let posted = entry_by_hand::opening(&all).map_err(ApiError::from)?;
-        let amount = posted.iter().map(|line| line.debit).fold(0_i64, i64::saturating_add);
+        let amount = posted.iter().map(|line| line.debit).sum::<Money>();
         self.check_limit(connection, limit, amount).await?;
         Chart::read(connection).await?.check_by_hand(lines.iter().map(|line| &line.account))?;
         check_book(connection, "store_id", book).await?;
@@ -191,7 +191,7 @@ impl Writer<'_> {
         connection: &mut AnyConnection,
         entry_id: &str,
         asked: &Reversal,
-        limit: i64,
+        limit: Money,
     ) -> Result<Vec<String>, Failure> {
         check_text("reason", &asked.reason)?;
         let found = written(connection, &format!("{WRITTEN} WHERE entry_id = $1"), entry_id).await?;
@@ -213,7 +213,7 @@ impl Writer<'_> {
                 all
             }
         };
-        let amount = all.iter().map(|entry| entry.debit_total).fold(0_i64, i64::saturating_add);
+        let amount = all.iter().map(|entry| entry.debit_total).sum::<Money>();
         self.check_limit(connection, limit, amount).await?;
         let ids: Vec<String> = all.iter().map(|_| ids::new("jrn_")).collect();
         let group_id = ids.first().filter(|_| ids.len() > 1).cloned();
@@ -306,8 +306,8 @@ fn added(failure: Failure) -> Failure {
 }
 
 /// 403: only an administrator may write that much.
-fn beyond(currency: Currency, limit: i64, amount: i64) -> ApiError {
-    let shown = currency.decimal(Money::new(limit));
+fn beyond(currency: Currency, limit: Money, amount: Money) -> ApiError {
+    let shown = currency.decimal(limit);
     let message = format!("only an administrator can write entries above {shown}");
     ApiError::new(Code::ApprovalRequired, message).with_details(json!({"limit": limit, "amount": amount}))
 }

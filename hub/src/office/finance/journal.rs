@@ -7,6 +7,7 @@ use crate::db::filter::Conditions;
 use crate::projection::members::own_expiry;
 use crate::table::journal::Kind;
 use crate::table::record::text;
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::wire::record::Record;
 use jiff::civil::Date;
@@ -42,7 +43,7 @@ pub struct View {
     /// Text of the entry, such as a receipt number, a bag number or a reason. Null if there is none.
     pub memo: Option<String>,
     /// Sum of the debits, which equals the sum of the credits, in minor currency units.
-    pub total: i64,
+    pub total: Money,
     /// ID of the entry that it reverses. Null if it is not a reversal.
     pub reverses: Option<String>,
     /// ID of the entry that reverses it. Null if it was not reversed.
@@ -91,9 +92,9 @@ pub struct Line {
     /// Account number.
     pub account: String,
     /// Debit amount in minor currency units.
-    pub debit: i64,
+    pub debit: Money,
     /// Credit amount in minor currency units.
-    pub credit: i64,
+    pub credit: Money,
 }
 
 /// An entry in the list, with its lines if `include` asks for them.

@@ -11,7 +11,6 @@ use crate::state::hub::Hub;
 use crate::table::hub;
 use crate::table::journal::Kind;
 use domain::model::base::currency::Currency;
-use domain::model::base::figures::Money;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::csv::{self, Cell, Separator};
 use edge::page::{Cursor, Limit, List};
@@ -199,8 +198,8 @@ fn table(page: List<Listed>, (separator, currency): (Separator, Currency)) -> Re
                 Cell::Text(&date),
                 Cell::Number(line.line_no),
                 Cell::Text(&line.account),
-                Cell::Amount(Money::new(line.debit)),
-                Cell::Amount(Money::new(line.credit)),
+                Cell::Amount(line.debit),
+                Cell::Amount(line.credit),
                 entry.memo.as_deref().into(),
                 Cell::Text(entry.kind.name()),
                 reference_date.as_deref().into(),

@@ -6,6 +6,7 @@ use crate::db::insert;
 use crate::row;
 use crate::table::mapping::Mappings;
 use crate::table::settlement::{self, Late};
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::OpeningLine;
@@ -31,7 +32,7 @@ pub struct OpeningItem {
     /// Business day of the payment, not after the day of the opening.
     business_date: Date,
     /// Amount in minor currency units, positive for incoming money.
-    amount: i64,
+    amount: Money,
     /// Slip number of the payment. Null for none.
     reference: Option<String>,
 }
@@ -66,8 +67,8 @@ impl<'a> Expected<'a> {
     pub fn lines(&self) -> impl Iterator<Item = OpeningLine> {
         self.0.iter().map(|(item, mapped)| OpeningLine {
             account: String::from(mapped.method(&item.method)),
-            debit: item.amount.max(0),
-            credit: item.amount.saturating_neg().max(0),
+            debit: item.amount.max(Money::ZERO),
+            credit: item.amount.saturating_neg().max(Money::ZERO),
         })
     }
 

@@ -9,6 +9,7 @@ use crate::office::finance::locking::{LockRequest, closed_through};
 use crate::office::finance::proof::{self, Proven};
 use crate::office::finance::writer::{Writer, check_text};
 use crate::table::journal::{self, Kind, NewEntry};
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::{NotReady, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::{EntryLine, mirror};
@@ -18,7 +19,7 @@ use edge::{ApiError, ids};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sqlx::{AnyConnection, AssertSqlSafe, Row};
+use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeMap;
 
 /// A month of the books.
@@ -35,7 +36,7 @@ pub struct View {
     pub closed_by: Option<String>,
     /// Income less expenses of all books in minor currency units, without the transfer to equity at the end of a fiscal
     /// year. Negative for a loss.
-    pub result: i64,
+    pub result: Money,
 }
 
 /// Whether a month is closed.
@@ -97,7 +98,7 @@ pub async fn view(connection: &mut AnyConnection, month: Month) -> Result<View, 
     let sql = guarded(Engine::of_connection(connection), sql);
     let query =
         sqlx::query_scalar(AssertSqlSafe(sql)).bind(month.first().to_string()).bind(month.last().to_string());
-    let result = query.fetch_one(connection).await?;
+    let result = query.fetch_one(connection).await.map(Money::new)?;
     let state = if closed.is_some() { State::Closed } else { State::Open };
     Ok(View { month, state, closed_at, closed_by, result })
 }
@@ -195,14 +196,15 @@ impl Writer<'_> {
         let mut books: BTreeMap<String, Vec<EntryLine>> = BTreeMap::new();
         let rows = sqlx::query(sql).bind(month.last().to_string()).fetch_all(&mut *connection).await?;
         for row in rows {
-            let (book, account, balance): (String, String, i64) =
+            let (book, account, balance): (String, String, Money) =
                 columns!(row => (store_id, account, balance));
             books.entry(book).or_default().push(EntryLine::of(account, balance.saturating_neg()));
         }
         let mut entries = Vec::new();
         for (book, mut lines) in books {
-            let sum = |sum: i64, line: &EntryLine| sum.saturating_add(line.debit).saturating_sub(line.credit);
-            let rest = lines.iter().fold(0_i64, sum).saturating_neg();
+            let sum =
+                |sum: Money, line: &EntryLine| sum.saturating_add(line.debit).saturating_sub(line.credit);
+            let rest = lines.iter().fold(Money::ZERO, sum).saturating_neg();
             if rest != 0 {
                 lines.push(EntryLine::of(String::from(RETAINED), rest));
             }
@@ -276,7 +278,7 @@ async fn suspense(connection: &mut AnyConnection, day: Date) -> Result<Vec<NotRe
             id: Some("9990".to_owned()),
             message: format!(
                 "{} is in the suspense account: post it to the right account",
-                row.try_get::<i64, _>("balance")?
+                row.cell::<Money>("balance")?
             ),
         })
     };

@@ -9,6 +9,7 @@ use crate::office::finance::proof_lists::{ROLLUPS, found_elsewhere, lists};
 use crate::projection::journal;
 use crate::table::alarm;
 use crate::table::journal::posted;
+use domain::model::base::figures::Money;
 use domain::model::base::money::shown_sum;
 use domain::model::base::time::UtcMs;
 use jiff::Span;
@@ -36,9 +37,9 @@ pub struct Proof {
     /// Whether the proof holds.
     pub ok: bool,
     /// Sum according to the books, in minor currency units.
-    pub left: i64,
+    pub left: Money,
     /// Sum according to the list that is compared with the books, in minor currency units.
-    pub right: i64,
+    pub right: Money,
     /// Differences that were found. Empty if the proof holds.
     pub details: Vec<Value>,
 }
@@ -117,7 +118,8 @@ async fn run(connection: &mut AnyConnection, now: UtcMs) -> Result<Proofs, sqlx:
     let wrong = journal::problems(&mut *connection).await?;
     let left = i64::try_from(wrong.len()).unwrap_or(i64::MAX);
     let details = wrong.into_iter().take(TOLD_MAX).map(Value::String).collect();
-    let mut proofs = vec![Proof { name: "entries", ok: left == 0, left, right: 0, details }];
+    let mut proofs =
+        vec![Proof { name: "entries", ok: left == 0, left: left.into(), right: Money::ZERO, details }];
     for (name, key, sql) in lists() {
         let sql = guarded(Engine::of_connection(connection), &sql);
         let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut *connection).await?;
@@ -126,12 +128,13 @@ async fn run(connection: &mut AnyConnection, now: UtcMs) -> Result<Proofs, sqlx:
     let sql =
         "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days WHERE account = '1290'";
     let engine = Engine::of_connection(connection);
-    let left = sqlx::query_scalar(AssertSqlSafe(guarded(engine, sql))).fetch_one(&mut *connection).await?;
+    let query = sqlx::query_scalar(AssertSqlSafe(guarded(engine, sql)));
+    let left = query.fetch_one(&mut *connection).await.map(Money::new)?;
     proofs.push(Proof::of_two("between_stores", left, found_elsewhere(connection).await?));
     let sql = "SELECT value, (SELECT CAST(COALESCE(SUM(credit - debit), 0) AS BIGINT) FROM ledger_days \
                WHERE account = '2040') AS owed FROM points_pool";
     let row = sqlx::query(AssertSqlSafe(guarded(engine, sql))).fetch_one(&mut *connection).await?;
-    let (owed, value): (i64, i64) = columns!(row => (owed, value));
+    let (owed, value): (Money, Money) = columns!(row => (owed, value));
     proofs.push(Proof::of_two("points", owed, value));
     let today = now.timestamp().to_zoned(TimeZone::UTC).date();
     let from = today.checked_sub(Span::new().days(ROLLUP_DAYS)).unwrap_or(today);
@@ -146,10 +149,10 @@ async fn run(connection: &mut AnyConnection, now: UtcMs) -> Result<Proofs, sqlx:
 impl Proof {
     /// Proof of rows with a key, the booked and the listed amount.
     fn of(name: &'static str, key: &str, rows: &[AnyRow]) -> Result<Self, sqlx::Error> {
-        let mut proof = Self { name, ok: true, left: 0, right: 0, details: Vec::new() };
+        let mut proof = Self { name, ok: true, left: Money::ZERO, right: Money::ZERO, details: Vec::new() };
         for row in rows {
             let whose: String = row.try_get(key)?;
-            let (booked, listed): (i64, i64) = columns!(row => (booked, listed));
+            let (booked, listed): (Money, Money) = columns!(row => (booked, listed));
             proof.left = shown_sum([proof.left, booked]);
             proof.right = shown_sum([proof.right, listed]);
             if booked != listed {
@@ -163,7 +166,7 @@ impl Proof {
     }
 
     /// Proof of the company as a whole.
-    fn of_two(name: &'static str, left: i64, right: i64) -> Self {
+    fn of_two(name: &'static str, left: Money, right: Money) -> Self {
         Self { name, ok: left == right, left, right, details: Vec::new() }
     }
 }

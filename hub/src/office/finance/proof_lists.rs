@@ -1,6 +1,7 @@
 //! The two sides of the conditions between the books and their lists, as statements.
 
 use crate::db::column::Columns;
+use domain::model::base::figures::Money;
 use domain::model::inventory::transfer::{Resolution, Resolved};
 use sqlx::AnyConnection;
 
@@ -109,17 +110,17 @@ pub const ROLLUPS: &str = "WITH sold AS (\
 ///
 /// # Errors
 /// A database error.
-pub async fn found_elsewhere(connection: &mut AnyConnection) -> Result<i64, sqlx::Error> {
+pub async fn found_elsewhere(connection: &mut AnyConnection) -> Result<Money, sqlx::Error> {
     let sql = "SELECT settled FROM in_transit WHERE settled <> '[]'";
-    let mut waiting = 0_i64;
+    let mut waiting = Money::ZERO;
     for row in sqlx::query(sql).fetch_all(&mut *connection).await? {
         let settled: Vec<(u32, Resolved)> = row.json("settled")?;
         let there = settled.iter().filter(|(_, part)| part.resolution == Resolution::FoundAtDestination);
-        waiting = there.fold(waiting, |sum, (_, part)| sum.saturating_add(part.cost.get()));
+        waiting = there.fold(waiting, |sum, (_, part)| sum.saturating_add(part.cost));
     }
     let sql = "SELECT CAST(COALESCE(SUM(m.cost), 0) AS BIGINT) FROM movements m JOIN events e ON e.store_id = m.store_id \
                AND e.event_id = m.event_id JOIN transfers t ON t.transfer_id = m.reference_id AND t.to_store = m.store_id \
                WHERE e.kind = 'transfer.resolved'";
-    let reported: i64 = sqlx::query_scalar(sql).fetch_one(connection).await?;
+    let reported = sqlx::query_scalar(sql).fetch_one(connection).await.map(Money::new)?;
     Ok(waiting.saturating_sub(reported))
 }

@@ -5,6 +5,7 @@ use crate::db::Engine;
 use crate::db::filter::Conditions;
 use crate::db::guarded::guarded;
 use crate::office::finance::account::Chart;
+use domain::model::base::figures::Money;
 use domain::model::base::money::{HIDDEN, shown, shown_sum};
 use domain::rules::books::report::hides;
 use jiff::civil::Date;
@@ -21,17 +22,17 @@ pub struct Line {
     /// Name of the account.
     pub name: String,
     /// Balance at the end of the day in minor currency units, if it is a debit balance; 0 otherwise.
-    pub debit: i64,
+    pub debit: Money,
     /// Balance at the end of the day in minor currency units, if it is a credit balance; 0 otherwise.
-    pub credit: i64,
+    pub credit: Money,
     /// Balance before `from` in minor currency units, if it is a debit balance; 0 otherwise. Null without `from`.
-    pub opening_debit: Option<i64>,
+    pub opening_debit: Option<Money>,
     /// Balance before `from` in minor currency units, if it is a credit balance; 0 otherwise. Null without `from`.
-    pub opening_credit: Option<i64>,
+    pub opening_credit: Option<Money>,
     /// Debit movements since `from`, in minor currency units. Null without `from`.
-    pub moved_debit: Option<i64>,
+    pub moved_debit: Option<Money>,
     /// Credit movements since `from`, in minor currency units. Null without `from`.
-    pub moved_credit: Option<i64>,
+    pub moved_credit: Option<Money>,
 }
 
 /// Filters of the trial balance.
@@ -68,10 +69,10 @@ pub async fn rows(
     let sql = guarded(Engine::of_connection(connection), &sql);
     let mut lines = Vec::new();
     for row in conditions.query(&sql).fetch_all(connection).await? {
-        let (account, opening, debit, credit): (String, i64, i64, i64) =
+        let (account, opening, debit, credit): (String, Money, Money, Money) =
             columns!(row => (account, opening, debit, credit));
         let balance = shown_sum([opening, debit, credit.saturating_neg()]);
-        let moved = from.is_some() && (debit, credit) != (0, 0);
+        let moved = from.is_some() && (debit, credit) != (Money::ZERO, Money::ZERO);
         if balance != 0 || moved {
             lines.push(line(chart, account, balance, from.is_some().then_some((opening, debit, credit))));
         }
@@ -79,7 +80,7 @@ pub async fn rows(
     Ok(lines)
 }
 
-fn line(chart: &Chart, account: String, balance: i64, moved: Option<(i64, i64, i64)>) -> Line {
+fn line(chart: &Chart, account: String, balance: Money, moved: Option<(Money, Money, Money)>) -> Line {
     let name = chart.name(&account);
     let (debit, credit) = sides(balance);
     let opening = moved.map(|(opening, ..)| sides(opening));
@@ -96,10 +97,10 @@ fn line(chart: &Chart, account: String, balance: i64, moved: Option<(i64, i64, i
 }
 
 /// A balance by its side, debit above 0.
-fn sides(balance: i64) -> (i64, i64) {
+fn sides(balance: Money) -> (Money, Money) {
     if shown(balance).is_none() {
         // Only the balance's side would be known.
-        return (HIDDEN, HIDDEN);
+        return (HIDDEN.into(), HIDDEN.into());
     }
-    (balance.max(0), balance.min(0).saturating_neg())
+    (balance.max(Money::ZERO), balance.min(Money::ZERO).saturating_neg())
 }

@@ -7,6 +7,7 @@ use crate::office::payables::credit_note_lines::{NewLine, Of, check_price, lines
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::counter;
 use crate::table::payables::credit_note::{TABLE, of_number, put};
+use domain::model::base::figures::Money;
 use domain::model::base::limits::PRICE_MAX;
 use domain::model::base::money::sum;
 use domain::model::base::refusal::Refusal;
@@ -73,8 +74,8 @@ pub async fn create(
         net,
         tax,
         total: sum("lines", [net, tax]).map_err(ApiError::from)?,
-        applied: 0,
-        open: 0,
+        applied: Money::ZERO,
+        open: Money::ZERO,
         books: Vec::new(),
         state: CreditNoteState::Draft,
         note: new.note,

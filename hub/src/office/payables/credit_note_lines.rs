@@ -3,6 +3,7 @@
 use crate::db::failure::Failure;
 use crate::office::payables::invoice::locked;
 use crate::table::payables::{credit_note, uninvoiced};
+use domain::model::base::figures::Money;
 use domain::model::base::money::spread;
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{CreditNote, CreditNoteKind, CreditNoteLine, Invoice};
@@ -24,14 +25,14 @@ pub struct NewLine {
     /// Line number of the receipt. Null for none.
     pub receiving_line_no: Option<u32>,
     /// Amount without tax, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Tax of the line, in minor currency units.
     #[serde(default)]
-    pub tax: i64,
+    pub tax: Money,
 }
 
 impl NewLine {
-    fn of(&self, (store_id, account): (&str, Option<&str>), [net, tax]: [i64; 2]) -> CreditNoteLine {
+    fn of(&self, (store_id, account): (&str, Option<&str>), [net, tax]: [Money; 2]) -> CreditNoteLine {
         CreditNoteLine {
             invoice_line_no: self.invoice_line_no,
             store_id: store_id.to_owned(),
@@ -75,7 +76,7 @@ pub async fn check_price(connection: &mut AnyConnection, note: &CreditNote) -> R
         let lines = notes.iter().flat_map(|other| &other.lines);
         lines.filter(move |line| line_no.is_none() || line.invoice_line_no == line_no).map(|line| line.net)
     };
-    let left = |billed: i64, line_no: Option<u32>| credited(line_no).fold(billed, i64::saturating_sub);
+    let left = |billed: Money, line_no: Option<u32>| credited(line_no).fold(billed, Money::saturating_sub);
     if note.net > left(invoice.net, None) {
         let problem = format!(
             "must add up to at most {}, the amount of the invoice that is not credited yet",
@@ -132,12 +133,12 @@ fn of_price(invoice: &Invoice, line: &NewLine, place: usize) -> Result<Vec<Credi
         let found = found.ok_or_else(|| ApiError::field(path, "is not a line of the invoice"))?;
         return Ok(vec![line.of((&found.store_id, found.account.as_deref()), [line.net, line.tax])]);
     }
-    let mut books: BTreeMap<(&str, Option<&str>), i64> = BTreeMap::new();
+    let mut books: BTreeMap<(&str, Option<&str>), Money> = BTreeMap::new();
     for billed in &invoice.lines {
         let sum = books.entry((billed.store_id.as_str(), billed.account.as_deref())).or_default();
         *sum = sum.saturating_add(billed.net);
     }
-    let weights: Vec<i64> = books.values().copied().collect();
+    let weights: Vec<Money> = books.values().copied().collect();
     let figures = spread(line.net, &weights).into_iter().zip(spread(line.tax, &weights));
     let parts = books.keys().zip(figures).filter(|(_, (net, tax))| *net != 0 || *tax != 0);
     Ok(parts.map(|(book, (net, tax))| line.of(*book, [net, tax])).collect())

@@ -36,9 +36,9 @@ pub struct Confirm {
     /// Date of the credit note, not after today.
     pub date: Date,
     /// Amount without tax, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Tax of the credit note, in minor currency units.
-    pub tax: i64,
+    pub tax: Money,
 }
 
 impl Confirm {
@@ -70,7 +70,7 @@ pub struct CreditAllocation {
     /// ID of the invoice.
     pub invoice_id: String,
     /// Amount that is settled, in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
 }
 
 /// The step of a credit note in this state.
@@ -102,7 +102,7 @@ pub async fn approve(
     check_state(&note, CreditNoteState::Draft)?;
     let approval = Approval { limit: finance.approval_limit, four_eyes: finance.four_eyes };
     let approver = Approver { by: writer.by, role: writer.role };
-    approval.check(approver, note.created_by.as_deref(), Money::new(note.total)).map_err(ApiError::from)?;
+    approval.check(approver, note.created_by.as_deref(), note.total).map_err(ApiError::from)?;
     check_price(connection, &note).await?;
     if note.kind == CreditNoteKind::ReceiptReversed {
         let key = format!("{}:approve", note.credit_note_id);
@@ -166,7 +166,7 @@ pub async fn confirm(
         let (approval, by) =
             (Approval { limit: Money::ZERO, four_eyes: true }, said.as_ref().map(|said| said.by.as_str()));
         let approver = Approver { by: writer.by, role: writer.role };
-        approval.check(approver, by, Money::new(note.total)).map_err(ApiError::from)?;
+        approval.check(approver, by, note.total).map_err(ApiError::from)?;
     }
     note.proposed = None;
     let posting = confirm_difference(&mut note, asked.net, asked.tax);
@@ -221,7 +221,7 @@ pub async fn apply(
         }
         parts.extend(apply_credit(&mut posting, &mut note, found, *amount).map_err(ApiError::from)?);
     }
-    let moves = payment::moves(&note.credit_note_id, &parts, &documents, 0);
+    let moves = payment::moves(&note.credit_note_id, &parts, &documents, Money::ZERO);
     payment::saved(connection, documents, set).await?;
     save(connection, &note, set).await?;
     let cause = cause(&note, &step, writer, &moves);

@@ -10,7 +10,7 @@ use crate::table::payables::invoice::{TABLE, of_number, put};
 use crate::table::payables::uninvoiced;
 use crate::table::purchase_order;
 use crate::table::{counter, store};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::text::is_blank;
@@ -46,10 +46,10 @@ pub struct New {
     /// Invoiced receipts and order lines.
     pub lines: Vec<NewLine>,
     /// Tax in minor currency units. Null for the sum of the lines' tax.
-    pub tax: Option<i64>,
+    pub tax: Option<Money>,
     /// Rounding by the supplier, signed, in minor currency units.
     #[serde(default)]
-    pub rounding: i64,
+    pub rounding: Money,
     /// Number of the tax invoice. Null for none.
     pub tax_invoice_no: Option<String>,
     /// Date of the tax invoice. Null for none.
@@ -88,13 +88,13 @@ pub struct NewLine {
     /// Number of pieces.
     pub qty: Quantity,
     /// Price per piece in minor currency units.
-    pub unit_cost: i64,
+    pub unit_cost: Money,
     /// Amount without tax, in minor currency units. Null for `qty` × `unit_cost`.
-    pub net: Option<i64>,
+    pub net: Option<Money>,
     /// Tax rate in basis points. Null for the supplier's usual rate.
     pub tax_rate_bp: Option<u32>,
     /// Tax of the line, in minor currency units. Null to calculate it from the rate.
-    pub tax: Option<i64>,
+    pub tax: Option<Money>,
 }
 
 impl NewLine {
@@ -237,19 +237,19 @@ async fn composed(
         due_date: new.due_date.unwrap_or(due),
         state: InvoiceState::Draft,
         opening: new.opening,
-        net: 0,
-        tax: 0,
+        net: Money::ZERO,
+        tax: Money::ZERO,
         rounding: new.rounding,
-        total: 0,
+        total: Money::ZERO,
         tax_invoice_no: new.tax_invoice_no.filter(|number| !is_blank(number)),
         tax_invoice_date: new.tax_invoice_date,
         discount_terms: new.discount_terms.or(terms.map(|(days, bp)| DiscountTerms { days, bp })),
         lines,
         exceptions: Vec::new(),
-        paid: 0,
-        discount: 0,
-        credited: 0,
-        open: 0,
+        paid: Money::ZERO,
+        discount: Money::ZERO,
+        credited: Money::ZERO,
+        open: Money::ZERO,
         books: Vec::new(),
         matched_at: None,
         approved_by: None,
@@ -259,7 +259,7 @@ async fn composed(
         created_at: writer.now,
         writers: Vec::new(),
     };
-    figures(&mut invoice, new.tax, FigureLimits { rounding: set.invoice_rounding.get() })
+    figures(&mut invoice, new.tax, FigureLimits { rounding: set.invoice_rounding })
         .map_err(ApiError::from)?;
     let accounts = invoice.lines.iter().filter_map(|line| line.account.as_ref());
     Chart::read(connection).await?.check_by_hand(accounts)?;

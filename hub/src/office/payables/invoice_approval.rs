@@ -36,7 +36,7 @@ pub struct Reason {
 #[schemars(rename = "ApproveInvoice")]
 pub struct Approve {
     /// Total that the caller read, in minor currency units: the approval is refused if the total has changed since.
-    pub total: Option<i64>,
+    pub total: Option<Money>,
 }
 
 /// Answers for an invoice: it is owed, and posted in the books whose goods it bills.
@@ -58,7 +58,7 @@ pub async fn approve(
     InvoiceStep::Approve.check(&invoice).map_err(ApiError::from)?;
     let approval = Approval { limit: finance.approval_limit, four_eyes: finance.four_eyes };
     let approver = Approver { by: writer.by, role: writer.role };
-    approval.check(approver, invoice.writers(), Money::new(invoice.total)).map_err(ApiError::from)?;
+    approval.check(approver, invoice.writers(), invoice.total).map_err(ApiError::from)?;
     take(connection, &mut invoice).await?;
     let sums = invoice_posting(&invoice).map_err(ApiError::from)?;
     invoice.state = InvoiceState::Approved;
@@ -101,7 +101,7 @@ async fn take(connection: &mut AnyConnection, invoice: &mut Invoice) -> Result<(
         }
     }
     for line in invoice.lines.iter_mut().filter(|line| line.account.is_none()) {
-        let mut value = 0;
+        let mut value = Money::ZERO;
         if let Some(at) = line.receipt()
             && let Some(left) = open.get_mut(&at)
         {
@@ -137,7 +137,7 @@ pub async fn dispute(
         line_no: None,
         kind: MatchExceptionKind::ByHand,
         stops: true,
-        amount: 0,
+        amount: Money::ZERO,
         expected: None,
         actual: None,
         reason: Some(asked.reason.clone()),

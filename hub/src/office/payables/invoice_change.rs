@@ -1,6 +1,7 @@
 //! Changes of an invoice that is not matched or is disputed: omitted fields stay as they are.
 
 use crate::office::payables::invoice::{New, NewLine};
+use domain::model::base::figures::Money;
 use domain::model::base::patch::Given;
 use domain::model::books::payables::{DiscountTerms, Invoice, InvoiceLine};
 use jiff::civil::Date;
@@ -29,10 +30,10 @@ pub struct Change {
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub lines: Option<Vec<NewLine>>,
     /// Tax of the invoice, in minor currency units.
-    pub tax: Option<i64>,
+    pub tax: Option<Money>,
     /// Rounding by the supplier, signed, in minor currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub rounding: Option<i64>,
+    pub rounding: Option<Money>,
     /// Number of the tax invoice. Null for none.
     #[serde(default, deserialize_with = "domain::model::base::patch::text")]
     pub tax_invoice_no: Given<String>,

@@ -7,7 +7,6 @@ use crate::office::payables::invoice::{locked, save};
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::payables::invoice::{has_twin, hold_pieces};
 use crate::table::payables::uninvoiced;
-use domain::model::base::figures::Money;
 use domain::model::books::payables::{Invoice, InvoiceState, MatchException, MatchExceptionKind};
 use domain::rules::books::payables::{Accepted, InvoiceStep, MatchContext, Tolerance, three_way};
 use domain::rules::inventory::purchase::{Approval, Approver};
@@ -94,7 +93,7 @@ async fn compare(
         .collect();
     let tolerance = Tolerance {
         bp: terms.price_tolerance_bp.unwrap_or(set.price_tolerance_bp).into(),
-        amount: terms.price_tolerance_amount.unwrap_or(set.price_tolerance_amount).get(),
+        amount: terms.price_tolerance_amount.unwrap_or(set.price_tolerance_amount),
     };
     let suspect = twin(connection, invoice).await?;
     let context = MatchContext {
@@ -110,7 +109,7 @@ async fn compare(
     let matched = three_way(&invoice.lines, &context);
     let approval = Approval { limit: set.accept_limit, four_eyes: false };
     let approver = Approver { by: writer.by, role: writer.role };
-    approval.check_amount(approver, Money::new(matched.accepted_cost(&accepted))).map_err(ApiError::from)?;
+    approval.check_amount(approver, matched.accepted_cost(&accepted)).map_err(ApiError::from)?;
     invoice.lines = matched.lines;
     invoice.exceptions = matched.exceptions;
     Ok(())

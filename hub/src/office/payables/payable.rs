@@ -2,7 +2,7 @@
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use edge::page::{Cursor, Limit};
 use jiff::Span;
@@ -53,10 +53,10 @@ pub struct View {
     open_qty: Quantity,
     /// Cost of one piece at the receipt, in minor currency units. 0 for a claim, for cash, and for goods received
     /// without a cost.
-    unit_cost: i64,
+    unit_cost: Money,
     /// Part of the balance of account 2020 that the line holds, in minor currency units. Negative for a claim or a
     /// pay-out in cash.
-    open_value: i64,
+    open_value: Money,
     /// Kind of line: `receipt`, `claim` (a supplier return) or `pay_out` (cash from a till).
     kind: String,
 }

@@ -5,6 +5,7 @@ use crate::db::failure::Failure;
 use crate::http::csv_rows;
 use crate::office::reports::completeness::{self, Completeness};
 use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::locked_days::BEGINNING;
 use domain::rules::books::payables::Ageing;
@@ -101,7 +102,7 @@ impl Payables {
 struct Open {
     supplier_id: String,
     document_id: String,
-    open: i64,
+    open: Money,
     invoice_no: Option<String>,
     due_date: Option<Date>,
     is_credit: bool,

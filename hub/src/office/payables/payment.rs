@@ -12,6 +12,7 @@ use crate::table::payables::expected_payment::expect_payment;
 use crate::table::payables::payable_moves::Move;
 use crate::table::payables::supplier_payment::{TABLE, put};
 use crate::table::{counter, store};
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{Allocation, CreditUse, PaymentPart, PaymentState, SupplierPayment};
 use domain::rules::books::payables::{Documents, NewPayment, PaymentPlan, allocate, plan};
@@ -35,10 +36,10 @@ pub struct NewAllocation {
     /// ID of the invoice.
     pub invoice_id: String,
     /// Settled amount, including the discount, in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Early-payment discount of the invoice, in minor currency units.
     #[serde(default)]
-    pub discount: i64,
+    pub discount: Money,
 }
 
 impl From<NewAllocation> for Allocation {
@@ -62,7 +63,7 @@ pub struct New {
     /// Store whose safe paid. Required for account 1020, and omitted otherwise.
     pub store_id: Option<String>,
     /// Amount that left the account, in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Reference of the payment at the bank. Null for none.
     pub reference: Option<String>,
     /// Invoices that the payment settles.
@@ -275,7 +276,7 @@ pub(super) fn moves(
     document_id: &str,
     parts: &[PaymentPart],
     documents: &Documents,
-    advance: i64,
+    advance: Money,
 ) -> Vec<Move> {
     let part = |part: &PaymentPart| {
         let owed = documents.invoices.contains_key(&part.document_id);

@@ -3,6 +3,7 @@
 use crate::db::document::decode;
 use crate::db::failure::Failure;
 use crate::office::payables::payment::paying;
+use domain::model::base::figures::Money;
 use domain::model::base::money::sum;
 use domain::model::books::payables::Invoice;
 use domain::rules::books::payables::discount_allowed;
@@ -44,11 +45,11 @@ pub struct Proposed {
     /// Last day of the discount. Null if it has lapsed or there is none.
     discount_until: Option<Date>,
     /// Open amount of the invoice, in minor currency units.
-    open: i64,
+    open: Money,
     /// Early-payment discount that may still be taken, in minor currency units.
-    discount: i64,
+    discount: Money,
     /// Amount to pay: `open` − `discount`, in minor currency units.
-    amount: i64,
+    amount: Money,
 }
 
 /// Proposed payments.
@@ -62,7 +63,7 @@ pub struct Proposal {
     /// Invoices to pay: first those whose discount lapses first, then those that are due first.
     items: Vec<Proposed>,
     /// Sum of the amounts to pay, in minor currency units.
-    total: i64,
+    total: Money,
 }
 
 /// Invoices that are due by a day, and those with a discount that may still be taken on it.

@@ -11,6 +11,7 @@ use crate::table::journal::{self, Kind};
 use crate::table::payables::expected_payment::withdraw_payment;
 use crate::table::payables::payable_moves::{self, Move};
 use crate::table::payables::supplier_payment::{TABLE, put};
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{PaymentState, SupplierPayment};
 use domain::rules::books::payables::{BookSums, take_back};
@@ -86,7 +87,7 @@ async fn mirrored(
                WHERE j.cause_id = $1 AND j.kind = 'payment'";
     let mut days: BTreeMap<Date, (BookSums, Vec<Move>)> = BTreeMap::new();
     for row in sqlx::query(sql).bind(payment_id.to_owned()).fetch_all(&mut *connection).await? {
-        let (date, book, account, debit, credit): (Date, String, String, i64, i64) =
+        let (date, book, account, debit, credit): (Date, String, String, Money, Money) =
             columns!(row => (entry_date, store_id, account, debit, credit));
         let account = Account::parse(&account)
             .ok_or_else(|| ApiError::internal("an entry is on a number that is not an account"))?;

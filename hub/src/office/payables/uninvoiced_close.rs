@@ -6,7 +6,7 @@ use crate::office::finance::writer::{Writer, check_text};
 use crate::office::payables::poster::{Cause, post};
 use crate::table::journal::Kind;
 use crate::table::payables::uninvoiced;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::money::sum;
 use domain::model::books::payables::ReceiptRef;
 use domain::rules::books::payables::{BookSums, Part};
@@ -56,7 +56,7 @@ pub struct Closed {
     /// Number of closed lines and pay-outs.
     pub lines_count: usize,
     /// Amount moved from account 2020 to account 5030, signed, in minor currency units.
-    pub value: i64,
+    pub value: Money,
 }
 
 /// Closes lines and pay-outs of a book; the difference between them goes to 5030.
@@ -129,6 +129,6 @@ async fn taken(connection: &mut AnyConnection, at: &ReceiptRef) -> Result<Part, 
 }
 
 fn read(row: &sqlx::any::AnyRow) -> Result<(Part, String), sqlx::Error> {
-    let (value, qty, kind): (i64, Quantity, String) = columns!(row => (open_value, open_qty, kind));
+    let (value, qty, kind): (Money, Quantity, String) = columns!(row => (open_value, open_qty, kind));
     Ok((Part { qty, value }, kind))
 }

@@ -83,7 +83,7 @@ pub struct New {
     /// Product code (SKU).
     pub sku: Sku,
     /// Unit price in minor currency units.
-    pub price: i64,
+    pub price: Money,
     /// Store of the price. Null for all stores.
     pub store_id: Option<String>,
     /// First business day; null to apply at once.
@@ -115,8 +115,7 @@ pub async fn set(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result
         .max(table::price::after(product.price_set_at));
     let price_id = ids::new("prc_");
     let New { sku, price, from, .. } = new;
-    let price =
-        PriceDown { price_id, sku, store_id, price: Money::new(price), from, set_at, withdrawn_at: None };
+    let price = PriceDown { price_id, sku, store_id, price, from, set_at, withdrawn_at: None };
     let sql = "INSERT INTO prices (price_id, sku, store_id, set_at, starts, withdrawn, document) \
                VALUES ($1, $2, $3, $4, $5, 0, $6)";
     let starts = price.from.map(|day| day.to_string()).unwrap_or_default();

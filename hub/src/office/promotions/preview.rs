@@ -58,7 +58,7 @@ pub struct Item {
     /// the store's current price.
     #[serde(default)]
     #[schemars(range(min = 0, max = PRICE_MAX))]
-    pub price: Option<i64>,
+    pub price: Option<Money>,
 }
 
 /// Discounts of each line, and the promotions that give no discount.
@@ -68,9 +68,9 @@ pub struct Preview {
     /// Lines in the order of the request.
     pub lines: Vec<PreviewLine>,
     /// Sum of the lines' discounts, in minor currency units.
-    pub discount: i64,
+    pub discount: Money,
     /// Sum of the lines after the discounts, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Promotions of the day and draft promotions that give no discount.
     pub not_given: Vec<Idle>,
 }
@@ -83,13 +83,13 @@ pub struct PreviewLine {
     /// Number of pieces.
     pub qty: Quantity,
     /// Unit price in minor currency units.
-    pub price: i64,
+    pub price: Money,
     /// Discounts of the line, in the order of application.
     pub discounts: Vec<PreviewDiscount>,
     /// Sum of the line's discounts, in minor currency units.
-    pub discount: i64,
+    pub discount: Money,
     /// `qty` × `price` − `discount`, in minor currency units.
-    pub net: i64,
+    pub net: Money,
 }
 
 /// Discount that a promotion gives to a line.
@@ -100,7 +100,7 @@ pub struct PreviewDiscount {
     /// Name of the promotion.
     pub name: String,
     /// Amount of the discount, in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
 }
 
 /// A promotion that gives no discount.
@@ -128,10 +128,7 @@ pub async fn preview(pool: &AnyPool, asked: Asked, now: UtcMs) -> Result<Preview
     for mut item in items {
         if item.price.is_none() {
             item.price = Some(
-                price::effective(pool, item.sku.as_str(), &store_id, (now, Some(date)), now)
-                    .await?
-                    .price
-                    .get(),
+                price::effective(pool, item.sku.as_str(), &store_id, (now, Some(date)), now).await?.price,
             );
         }
         basket.push((product::read(pool, item.sku.as_str()).await?, item));
@@ -143,7 +140,7 @@ pub async fn preview(pool: &AnyPool, asked: Asked, now: UtcMs) -> Result<Preview
             sku: &product.sku,
             category: product.category.as_deref(),
             qty: item.qty,
-            price: Money::new(item.price.unwrap_or_default()),
+            price: item.price.unwrap_or_default(),
         })
         .collect();
     let on = Occasion { date, store_id: &store_id, tier: tier.as_deref() };
@@ -185,8 +182,7 @@ async fn with_drafts(pool: &AnyPool, date: Date, drafts: Vec<New>) -> Result<Vec
 fn view(lines: &[PromoLine<'_>], explained: Explained, promotions: &[Promotion]) -> Preview {
     let lines: Vec<PreviewLine> =
         lines.iter().zip(explained.given).map(|(line, given)| line_view(line, given)).collect();
-    let sum =
-        |of: fn(&PreviewLine) -> i64| lines.iter().fold(0_i64, |sum, line| sum.saturating_add(of(line)));
+    let sum = |of: fn(&PreviewLine) -> Money| lines.iter().map(of).sum::<Money>();
     let name = |id: &str| {
         let one = promotions.iter().find(|one| one.promotion_id == id);
         one.map(|one| one.name.clone()).unwrap_or_default()
@@ -198,15 +194,14 @@ fn view(lines: &[PromoLine<'_>], explained: Explained, promotions: &[Promotion])
 }
 
 fn line_view(line: &PromoLine<'_>, given: Vec<Shared>) -> PreviewLine {
-    let discount = given.iter().fold(0_i64, |sum, part| sum.saturating_add(part.amount.get()));
-    let part =
-        |Shared { promotion_id, name, amount }| PreviewDiscount { promotion_id, name, amount: amount.get() };
+    let discount = given.iter().map(|part| part.amount).sum::<Money>();
+    let part = |Shared { promotion_id, name, amount }| PreviewDiscount { promotion_id, name, amount };
     PreviewLine {
         sku: line.sku.clone(),
         qty: line.qty,
-        price: line.price.get(),
+        price: line.price,
         discounts: given.into_iter().map(part).collect(),
         discount,
-        net: line.price.saturating_mul(line.qty.get()).saturating_sub(Money::new(discount)).get(),
+        net: line.price.times(line.qty).saturating_sub(discount),
     }
 }

@@ -76,7 +76,7 @@ pub struct New {
     pub min_qty: Option<Quantity>,
     /// Minimum remaining amount of the lines that the promotion applies to, in minor currency units. Null for no
     /// minimum.
-    pub min_total: Option<i64>,
+    pub min_total: Option<Money>,
     /// Number of pieces to buy. Required for `buy_x_get_y`, and ignored otherwise.
     pub buy: Option<Quantity>,
     /// Number of pieces to get. Required for `buy_x_get_y`, and ignored otherwise.
@@ -108,7 +108,7 @@ impl From<New> for Promotion {
             skus: new.skus,
             category: new.category,
             min_qty: new.min_qty,
-            min_total: new.min_total.map(Money::new),
+            min_total: new.min_total,
             buy: new.buy,
             get: new.get,
             tier: new.tier,

@@ -2,6 +2,7 @@
 
 use crate::columns;
 use crate::db::insert::list;
+use domain::model::base::figures::Money;
 use domain::rules::books::report::{FIGURES, Sums, hides};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -16,7 +17,7 @@ pub struct DayFigures {
     #[serde(flatten)]
     sums: Sums,
     /// `total` − `returns_total`, in minor currency units.
-    net_total: i64,
+    net_total: Money,
 }
 
 /// The statement for this many days: each day is looked up separately.
@@ -63,7 +64,7 @@ pub async fn of_days(
             sales_count, items_count, gross_sales, discounts, tax, total, rounding, returns_count, returns_total,
             returns_rounding,
         });
-        found.insert(of, DayFigures { net_total: sums.net_total().get(), sums });
+        found.insert(of, DayFigures { net_total: sums.net_total(), sums });
     }
     Ok(found)
 }

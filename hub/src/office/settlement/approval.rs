@@ -10,6 +10,7 @@ use crate::office::settlement::{by_method, day_settlement as document};
 use crate::table::day_lock::{self, Lock};
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::settlement;
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::posting::plan::Account;
 use domain::rules::books::settlement::Slice;
@@ -120,7 +121,7 @@ async fn not_reconciled(connection: &mut AnyConnection, settlement_id: &str) -> 
     let query = sqlx::query(sql).bind(&found.store_id).bind(found.business_date.to_string()).bind(TOLD_MAX);
     let mut open = Vec::new();
     for row in query.fetch_all(connection).await? {
-        let (exception_id, kind, amount): (String, String, i64) =
+        let (exception_id, kind, amount): (String, String, Money) =
             columns!(row => (exception_id, kind, amount));
         open.push(json!({"exception_id": exception_id, "type": kind, "amount": amount}));
     }

@@ -3,6 +3,7 @@
 use crate::db::column::Columns;
 use crate::db::insert::{self, NewRow};
 use crate::{columns, row};
+use domain::model::base::figures::Money;
 use domain::rules::books::settlement::Slice;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -18,33 +19,33 @@ pub struct ByMethod {
     /// Payment method.
     method: String,
     /// Sum of the payments, in minor currency units.
-    sales: i64,
+    sales: Money,
     /// Sum of the refunds, negative, in minor currency units.
-    refunds: i64,
+    refunds: Money,
     /// `sales` + `refunds`, in minor currency units.
-    expected: i64,
+    expected: Money,
     /// Amount that is matched with lines, or with items that cancel each other, in minor currency units.
-    matched: i64,
+    matched: Money,
     /// Part of `matched` that the provider keeps as its fee, in minor currency units.
-    fee: i64,
+    fee: Money,
     /// Part of `matched` that reaches the account, in minor currency units.
-    net: i64,
+    net: Money,
     /// Part of `matched` that is missing, not counting the fee, in minor currency units.
-    difference: i64,
+    difference: Money,
     /// Amount without a match, in minor currency units.
-    open: i64,
+    open: Money,
     /// Part of `expected` that was carried from an earlier day, in minor currency units.
-    carried_in: i64,
+    carried_in: Money,
     /// Amount that is carried to a later day, in minor currency units. In an approved settlement, the whole open
     /// amount.
-    carried_out: i64,
+    carried_out: Money,
     /// Part of `expected` that was reported after the settlement of its own day was approved, in minor currency units.
-    late: i64,
+    late: Money,
 }
 
 /// Expected amount of all methods together, and the amount without a match.
-pub fn sums(methods: &[ByMethod]) -> (i64, i64) {
-    let sum = |of: fn(&ByMethod) -> i64| methods.iter().map(of).fold(0_i64, i64::saturating_add);
+pub fn sums(methods: &[ByMethod]) -> (Money, Money) {
+    let sum = |of: fn(&ByMethod) -> Money| methods.iter().map(of).sum::<Money>();
     (sum(|method| method.expected), sum(|method| method.open))
 }
 
@@ -101,7 +102,7 @@ async fn now(
     let of_method = |row: &AnyRow| -> Result<ByMethod, sqlx::Error> {
         Ok(columns!(row => ByMethod {
             method, sales, refunds, expected, matched, open: "open_sum", carried_out, carried_in, late: "late_sum";
-            fee = 0, net = 0, difference = 0,
+            fee = Money::ZERO, net = Money::ZERO, difference = Money::ZERO,
         }))
     };
     let rows = query.fetch_all(&mut *connection).await?;
@@ -127,10 +128,10 @@ async fn parts(
     connection: &mut AnyConnection,
     store_id: &str,
     day: Date,
-) -> Result<BTreeMap<String, [i64; 3]>, sqlx::Error> {
+) -> Result<BTreeMap<String, [Money; 3]>, sqlx::Error> {
     let rows = sqlx::query(PARTS).bind(store_id).bind(day.to_string()).fetch_all(connection).await?;
     let part = |row: &AnyRow| {
-        let (method, fee, difference, net): (String, i64, i64, i64) =
+        let (method, fee, difference, net): (String, Money, Money, Money) =
             columns!(row => (method, fee, difference, net));
         Ok((method, [fee, difference, net]))
     };
@@ -139,7 +140,7 @@ async fn parts(
 
 /// The rows of a slice of several methods.
 pub fn rows(slice: &Slice, match_id: &str) -> Vec<NewRow> {
-    let row = |(method, [fee, difference, net]): (&str, [i64; 3])| {
+    let row = |(method, [fee, difference, net]): (&str, [Money; 3])| {
         row! {
             store_id: slice.store_id.as_str(), settlement_date: slice.settlement_date.to_string(), match_id, method, fee,
             difference, net,

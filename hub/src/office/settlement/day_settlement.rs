@@ -7,6 +7,7 @@ use crate::db::filter::{Bound, Conditions};
 use crate::office::reports::completeness::{self, Completeness};
 use crate::office::settlement::by_method::{self, ByMethod};
 use crate::office::settlement::drawer::{self, Cash};
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::state::SettlementState;
 use edge::page::{Cursor, Limit};
@@ -58,13 +59,13 @@ pub struct Listed {
     pub settlement: View,
     /// Sum of the payments and refunds that third parties settle, in minor currency units. Fixed once the settlement is
     /// approved.
-    pub expected: i64,
+    pub expected: Money,
     /// Amount without a match, in minor currency units.
-    pub open: i64,
+    pub open: Money,
     /// Fee that the provider keeps, in minor currency units.
-    pub fee: i64,
+    pub fee: Money,
     /// Net amount that reaches the account, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Number of exceptions that need a decision.
     pub exceptions_open: i64,
 }
@@ -79,11 +80,11 @@ pub struct Detail {
     /// Figures by payment method.
     pub by_method: Vec<ByMethod>,
     /// Sum of the provider's fees of the matched items, in minor currency units.
-    pub fee: i64,
+    pub fee: Money,
     /// Missing amount of the matched items, not counting the fees, in minor currency units.
-    pub difference: i64,
+    pub difference: Money,
     /// Net amount that reaches the account, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Cash in the drawers of the day.
     pub cash: Cash,
     /// Number of exceptions of the settlement.
@@ -207,7 +208,7 @@ pub async fn read(connection: &mut AnyConnection, settlement_id: &str) -> Result
                CAST(COALESCE(SUM(net), 0) AS BIGINT) AS net FROM match_slices \
                WHERE store_id = $1 AND settlement_date = $2";
     let row = sqlx::query(sql).bind(&store_id).bind(&day).fetch_one(&mut *connection).await?;
-    let (fee, difference, net): (i64, i64, i64) = columns!(row => (fee, difference, net));
+    let (fee, difference, net): (Money, Money, Money) = columns!(row => (fee, difference, net));
     let sql = "SELECT CAST(COALESCE(SUM(CASE WHEN state = 'open' THEN 1 ELSE 0 END), 0) AS BIGINT) AS open_count, \
                CAST(COALESCE(SUM(CASE WHEN state = 'open' THEN 0 ELSE 1 END), 0) AS BIGINT) AS resolved \
                FROM settlement_exceptions WHERE store_id = $1 AND business_date = $2";

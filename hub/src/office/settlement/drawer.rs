@@ -1,6 +1,7 @@
 //! The cash of a store's day: shifts have settled it with the safe, no statement has to.
 
 use crate::columns;
+use domain::model::base::figures::Money;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,11 +17,11 @@ pub struct ShiftCash {
     /// Register of the shift.
     register_id: String,
     /// Expected cash, in minor currency units. Null while the shift is not closed.
-    expected: Option<i64>,
+    expected: Option<Money>,
     /// Counted cash of the last count, in minor currency units. Null while the shift is not closed.
-    counted: Option<i64>,
+    counted: Option<Money>,
     /// `counted` − `expected`, in minor currency units. Null while the shift is not closed.
-    variance: Option<i64>,
+    variance: Option<Money>,
 }
 
 /// Cash of a day. `expected`, `counted` and `variance` are sums of the closed shifts; the other sums are of all shifts.
@@ -30,19 +31,19 @@ pub struct Cash {
     /// Shifts of the day.
     shifts: Vec<ShiftCash>,
     /// Sum of the expected cash, in minor currency units.
-    expected: i64,
+    expected: Money,
     /// Sum of the counted cash, in minor currency units.
-    counted: i64,
+    counted: Money,
     /// `counted` − `expected`, in minor currency units.
-    variance: i64,
+    variance: Money,
     /// Cash paid into the drawers, in minor currency units.
-    pay_in: i64,
+    pay_in: Money,
     /// Cash paid out of the drawers, in minor currency units.
-    pay_out: i64,
+    pay_out: Money,
     /// Cash moved from the drawer to the safe, in minor currency units.
-    drops: i64,
+    drops: Money,
     /// Bank deposits of this day, in minor currency units.
-    deposits: i64,
+    deposits: Money,
 }
 
 /// Drawers of a store's day.
@@ -51,7 +52,7 @@ pub async fn of(connection: &mut AnyConnection, store_id: &str, day: Date) -> Re
                FROM shifts WHERE store_id = $1 AND business_date = $2 ORDER BY opened_at, shift_id";
     let query = sqlx::query(sql).bind(store_id).bind(day.to_string());
     let shift = |row: &AnyRow| -> Result<ShiftCash, sqlx::Error> {
-        let (expected, counted): (Option<i64>, Option<i64>) = columns!(row => (expected_cash, counted));
+        let (expected, counted): (Option<Money>, Option<Money>) = columns!(row => (expected_cash, counted));
         let variance = counted.zip(expected).map(|(counted, expected)| counted.saturating_sub(expected));
         Ok(columns!(row => ShiftCash {
             shift_id, register_id; expected = expected, counted = counted, variance = variance,
@@ -59,8 +60,7 @@ pub async fn of(connection: &mut AnyConnection, store_id: &str, day: Date) -> Re
     };
     let rows = query.fetch_all(&mut *connection).await?;
     let shifts: Vec<ShiftCash> = rows.iter().map(shift).collect::<Result<_, _>>()?;
-    let sum =
-        |of: fn(&ShiftCash) -> Option<i64>| shifts.iter().filter_map(of).fold(0_i64, i64::saturating_add);
+    let sum = |of: fn(&ShiftCash) -> Option<Money>| shifts.iter().filter_map(of).sum::<Money>();
     let sql = "SELECT CAST(COALESCE(SUM(c.pay_in), 0) AS BIGINT) AS pay_in, \
                CAST(COALESCE(SUM(c.pay_out), 0) AS BIGINT) AS pay_out, \
                CAST(COALESCE(SUM(c.drops), 0) AS BIGINT) AS drops, \

@@ -5,6 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::paged_list::page_query;
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::ItemRef;
 use domain::rules::books::settlement::exception::ExceptionKind;
@@ -87,7 +88,7 @@ pub struct View {
     /// Payment method of its items. Null if it has none, or they were paid by several methods.
     pub method: Option<String>,
     /// Amount of the difference, or of the lines and items, in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Store and ID of each item that it is about.
     #[serde(skip)]
     pub items: Vec<ItemRef>,

@@ -6,6 +6,7 @@ use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::match_rows::{self, By};
 use crate::office::settlement::{exceptions::raised, open, settlement_match, source, statement};
 use crate::table::{journal, settlement};
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::plan::Account;
@@ -96,7 +97,7 @@ impl Writer<'_> {
         &self,
         connection: &mut AnyConnection,
         new: &New,
-        difference: i64,
+        difference: Money,
     ) -> Result<Option<Account>, Failure> {
         let field = "difference_account";
         let Some(named) = &new.difference_account else {

@@ -2,6 +2,7 @@
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use edge::page::{Cursor, Limit};
 use jiff::Span;
@@ -118,7 +119,7 @@ pub struct View {
     /// Day of its entry in the books. Null if it is not posted yet.
     entry_date: Option<Date>,
     /// Amount of the item in minor currency units, positive for incoming money.
-    amount: i64,
+    amount: Money,
     /// Slip number or other reference. Null for none.
     reference: Option<String>,
     /// ID of the sale, the return, the deposit or the payment.

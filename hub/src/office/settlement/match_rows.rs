@@ -4,6 +4,7 @@ use crate::db::insert::{self, NewRow};
 use crate::office::settlement::by_method;
 use crate::office::settlement::source::View as Source;
 use crate::row;
+use domain::model::base::figures::Money;
 use domain::model::base::money::spread;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::plan::Account;
@@ -101,7 +102,7 @@ impl Rows {
             difference_account: rest.map(String::from), state: "matched", made_by, reason, made_at: now.0,
         });
         self.lines.extend(made.lines.iter().map(|line| row! { line_id: line.line_id.as_str(), match_id }));
-        let weights: Vec<i64> = made.items.iter().map(|item| item.amount.saturating_abs()).collect();
+        let weights: Vec<Money> = made.items.iter().map(|item| item.amount.saturating_abs()).collect();
         let shares = spread(made.difference.saturating_abs(), &weights);
         self.items.extend(made.items.iter().zip(shares).map(|(item, share)| {
             let difference = share.saturating_mul(made.difference.signum());

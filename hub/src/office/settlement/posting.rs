@@ -5,6 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::settlement::exception::View;
 use crate::table::day_lock;
+use domain::model::base::figures::Money;
 use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::posting::plan::{Account, OVER_AND_SHORT, SETTLEMENT_DIFFERENCES};
 use domain::rules::books::settlement::Slice;
@@ -38,9 +39,9 @@ struct Line {
     /// Account number.
     account: String,
     /// Debit in minor currency units.
-    debit: i64,
+    debit: Money,
     /// Credit in minor currency units.
-    credit: i64,
+    credit: Money,
 }
 
 /// Postings of the resolution of an exception, done and to come of its matches.

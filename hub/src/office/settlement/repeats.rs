@@ -6,6 +6,7 @@ mod parts;
 
 use crate::columns;
 use alike::{DAYS_APART, FEE_DAYS_APART, Line, is_same};
+use domain::model::base::figures::Money;
 use domain::rules::books::settlement::import::{LineFingerprint, TextLine};
 use domain::rules::books::settlement::{SourceKind, reference_key};
 use futures_util::TryStreamExt as _;
@@ -55,7 +56,7 @@ pub async fn find(
         new.iter().filter_map(|place| Some((*place, Line::of(lines.get(*place)?)))).collect();
     let known = known(connection, source_id, (&own, kind), reported).await?;
     let (mut found, mut used) = (BTreeMap::new(), BTreeSet::new());
-    let mut by_amount: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+    let mut by_amount: BTreeMap<Money, Vec<usize>> = BTreeMap::new();
     for (at, known) in known.iter().enumerate() {
         for amount in known.line.amounts() {
             by_amount.entry(amount).or_default().push(at);
@@ -104,7 +105,7 @@ async fn known(
     }
     let reported: BTreeSet<(&str, i64)> =
         reported.iter().map(|(print, count)| (print.as_str(), *count)).collect();
-    let amounts: BTreeSet<i64> = new.values().flat_map(Line::amounts).collect();
+    let amounts: BTreeSet<Money> = new.values().flat_map(Line::amounts).collect();
     let sql = "SELECT line_id, statement_id, line_date, reference, other_keys, description, store_ref, gross, net, \
                fingerprint, occurrence \
                FROM statement_lines WHERE source_id = $1 AND line_date >= $2 AND line_date <= $3 \
@@ -120,7 +121,7 @@ async fn known(
             columns!(row => (line_id, statement_id, line_date));
         let (reference, other_keys, description): (String, Option<String>, String) =
             columns!(row => (reference, other_keys, description));
-        let (store_ref, gross, net): (Option<String>, Option<i64>, Option<i64>) =
+        let (store_ref, gross, net): (Option<String>, Option<Money>, Option<Money>) =
             columns!(row => (store_ref, gross, net));
         let others = other_keys.iter().flat_map(|keys| keys.split(' ')).map(str::to_owned);
         let keys = reference_key(&reference).into_iter().chain(others).collect();

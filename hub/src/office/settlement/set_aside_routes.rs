@@ -6,6 +6,7 @@ use crate::office::settlement::file::line::{Bounds, check_line};
 use crate::office::settlement::set_aside_row::{self, Decision, RowsSetAsideQuery, State, View};
 use crate::office::settlement::{source, statement, statement_import};
 use crate::table::hub;
+use domain::model::base::figures::Money;
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
 use jiff::civil::Date;
@@ -54,13 +55,13 @@ pub struct TakeRow {
     /// Description of the line. Null for none.
     description: Option<String>,
     /// Amount of the line in minor currency units: gross for a provider, net for a bank.
-    amount: Option<i64>,
+    amount: Option<Money>,
     /// Amount before fees in minor currency units, positive for incoming money. Null if the source reports none.
-    gross: Option<i64>,
+    gross: Option<Money>,
     /// Fee in minor currency units, positive if it is charged. Null if the source reports none.
-    fee: Option<i64>,
+    fee: Option<Money>,
     /// Net amount that reaches the account, in minor currency units.
-    net: Option<i64>,
+    net: Option<Money>,
     /// Type of the line.
     #[serde(rename = "type")]
     kind: Option<LineKind>,
@@ -176,7 +177,7 @@ fn corrected(
         reference: text(&asked.reference, &row.reference),
         other_references,
         description: text(&asked.description, &row.description),
-        kind: kind.unwrap_or(LineKind::by_sign(source, gross.or(net).unwrap_or(0))),
+        kind: kind.unwrap_or(LineKind::by_sign(source, gross.or(net).unwrap_or(Money::ZERO))),
         batch: other(&asked.batch, batch),
         store_ref: other(&asked.store_ref, store_ref),
         gross,
@@ -185,7 +186,7 @@ fn corrected(
     })
 }
 
-fn of(figures: Figures, source: SourceKind, kind: Option<LineKind>) -> Result<[Option<i64>; 3], ApiError> {
+fn of(figures: Figures, source: SourceKind, kind: Option<LineKind>) -> Result<[Option<Money>; 3], ApiError> {
     figures.of_kind(source, kind).map_err(|problem| ApiError::field("amount", problem))
 }
 

@@ -8,6 +8,7 @@ use crate::db::insert;
 use crate::http::paged_list::page_query;
 use crate::office::settlement::file::set_aside::{Reason, RowsSetAside};
 use crate::row;
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::import::TextLine;
@@ -86,7 +87,7 @@ pub struct View {
     /// Description of the row. Empty if there is none.
     pub description: String,
     /// Amount in minor currency units. Null if it can't be read.
-    pub amount: Option<i64>,
+    pub amount: Option<Money>,
     /// Text of the row in the file, cut after 1000 bytes.
     pub text: String,
     /// ID of the line that the row repeats with a different description. Null for none.

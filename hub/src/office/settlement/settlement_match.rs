@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
 use jiff::civil::Date;
@@ -20,13 +21,13 @@ pub struct SliceView {
     /// Day of the settlement that posts it.
     pub settlement_date: Date,
     /// Sum of its items, in minor currency units.
-    pub gross: i64,
+    pub gross: Money,
     /// Its part of the match's fee, in minor currency units.
-    pub fee: i64,
+    pub fee: Money,
     /// Its part of the match's difference, in minor currency units.
-    pub difference: i64,
+    pub difference: Money,
     /// Its net amount that reached the account, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Whether the part is posted to the books.
     pub booked: bool,
 }
@@ -47,13 +48,13 @@ pub struct View {
     /// IDs of the items.
     pub item_ids: Vec<String>,
     /// Sum of the items, in minor currency units.
-    pub gross: i64,
+    pub gross: Money,
     /// Fee that the provider keeps, in minor currency units.
-    pub fee: i64,
+    pub fee: Money,
     /// Net amount that reached the account, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// `gross` − `fee` − `net`, in minor currency units.
-    pub difference: i64,
+    pub difference: Money,
     /// Account that the difference is posted to. Null for account 6060.
     pub difference_account: Option<String>,
     /// Parts of the match, by store and day.

@@ -11,7 +11,7 @@ pub use crate::office::settlement::source_change::State;
 use crate::office::settlement::source_change::{Change, StoreRef};
 use crate::row;
 use crate::table::store::is_known;
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::text::is_blank;
 use domain::model::base::time::UtcMs;
@@ -63,9 +63,9 @@ pub struct View {
     /// Fee of each payment, in basis points. Null if the reported fees are accepted.
     pub fee_rate_bp: Option<BasisPoints>,
     /// Fixed fee of each payment, in addition to the rate, in minor currency units.
-    pub fee_fixed: i64,
+    pub fee_fixed: Money,
     /// Amount by which a fee may differ from the expected one, in minor currency units.
-    pub fee_tolerance: i64,
+    pub fee_tolerance: Money,
     /// Treatment of the fee of a refunded payment.
     pub fee_on_refunds: FeeOnRefunds,
     /// Number of days after a payment within which its line is expected.
@@ -220,8 +220,8 @@ pub async fn create(connection: &mut AnyConnection, new: Change, now: UtcMs) -> 
         currency: None,
         timezone: None,
         fee_rate_bp: None,
-        fee_fixed: 0,
-        fee_tolerance: 0,
+        fee_fixed: Money::ZERO,
+        fee_tolerance: Money::ZERO,
         fee_on_refunds: FeeOnRefunds::Kept,
         window_days: 4,
         lag_days: 1,

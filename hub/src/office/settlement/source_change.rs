@@ -1,7 +1,7 @@
 //! Changes a source.
 
 use crate::office::settlement::file::format::Format;
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::patch::Given;
 use domain::rules::books::settlement::{FeeOnRefunds, SourceKind};
 use schemars::JsonSchema;
@@ -60,10 +60,10 @@ pub struct Change {
     pub fee_rate_bp: Given<BasisPoints>,
     /// Fixed fee of each payment, in addition to the rate, in minor currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub fee_fixed: Option<i64>,
+    pub fee_fixed: Option<Money>,
     /// Amount by which a fee may differ from the expected one, in minor currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub fee_tolerance: Option<i64>,
+    pub fee_tolerance: Option<Money>,
     /// Treatment of the fee of a refunded payment.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub fee_on_refunds: Option<FeeOnRefunds>,

@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
+use domain::model::base::figures::Money;
 use domain::rules::books::settlement::state::StatementState;
 use edge::ApiError;
 use edge::page::{Cursor, Limit};
@@ -41,18 +42,18 @@ pub struct View {
     /// Number of open exceptions.
     pub exceptions: i64,
     /// Gross sum of its new lines, in minor currency units.
-    pub gross: i64,
+    pub gross: Money,
     /// Sum of the fees of its new lines, in minor currency units.
-    pub fee: i64,
+    pub fee: Money,
     /// Net sum of its new lines, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Opening balance in minor currency units. Null if it is not known.
-    pub opening_balance: Option<i64>,
+    pub opening_balance: Option<Money>,
     /// Closing balance in minor currency units. Null if it is not known.
-    pub closing_balance: Option<i64>,
+    pub closing_balance: Option<Money>,
     /// Closing balance − opening balance − sum of the lines, in minor currency units, while rows are set aside. Null if
     /// the difference is 0, or if a balance is not known.
-    pub balance_difference: Option<i64>,
+    pub balance_difference: Option<Money>,
     /// Number of rows of the file that were set aside, by reason.
     pub set_aside: BTreeMap<String, i64>,
     /// Number of these rows that still need a decision.

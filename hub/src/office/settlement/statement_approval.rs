@@ -9,6 +9,7 @@ use crate::office::settlement::source::{self, View as Source};
 use crate::office::settlement::statement;
 use crate::table::day_lock;
 use crate::table::journal::{self, Kind, NewEntry};
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::posting::plan::{Account, PAYMENT_FEES};
@@ -101,7 +102,7 @@ async fn plain_lines(
                AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.cause_id = l.statement_id \
                AND j.cause_key = l.statement_id || ':' || l.line_id) ORDER BY l.line_no";
     for row in sqlx::query(sql).bind(statement_id).fetch_all(&mut *connection).await? {
-        let (line_id, date, amount): (String, Date, i64) = columns!(row => (line_id, line_date, amount));
+        let (line_id, date, amount): (String, Date, Money) = columns!(row => (line_id, line_date, amount));
         let (store_ref, account): (Option<String>, Option<Account>) = columns!(row => (store_ref, account));
         let of_statement: Option<String> = columns!(row => (of_statement));
         let named = store_ref.as_deref().and_then(|name| source.store(name)).map(str::to_owned);

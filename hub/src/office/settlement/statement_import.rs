@@ -14,6 +14,7 @@ use crate::office::settlement::{exceptions::raised, matching, repeats, set_aside
 use crate::row;
 use crate::table::counter;
 use crate::table::store::is_known;
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
@@ -41,8 +42,8 @@ pub struct Import {
     pub store_id: Option<String>,
     /// Day of that settlement. `None` if the statement is not for one settlement.
     pub settlement_date: Option<Date>,
-    pub opening_balance: Option<i64>,
-    pub closing_balance: Option<i64>,
+    pub opening_balance: Option<Money>,
+    pub closing_balance: Option<Money>,
     /// First and last day, if the lines do not state them.
     pub span: (Option<Date>, Option<Date>),
     /// The account that the file names.
@@ -109,15 +110,15 @@ pub async fn import(
     if source.kind == SourceKind::Bank {
         add_rest(&mut import, &statement_id, (&source.source_id, &mut reported, &mut new));
     }
-    let sum = |of: fn(&TextLine) -> Option<i64>, all: bool| {
+    let sum = |of: fn(&TextLine) -> Option<Money>, all: bool| {
         let lines = import.lines.iter().enumerate().filter(|(place, _)| all || new.contains(place));
-        lines.fold(0_i64, |sum, (_, line)| sum.saturating_add(of(line).unwrap_or(0)))
+        lines.filter_map(|(_, line)| of(line)).sum::<Money>()
     };
     // A line of one figure has it as its gross amount.
     let net_of = |line: &TextLine| line.net.or(line.gross);
     let (gross, fee, net) = (sum(|line| line.gross, false), sum(|line| line.fee, false), sum(net_of, false));
     let difference = balance_difference(&import, sum(net_of, true))?;
-    if [gross, fee, net].into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
+    if [gross, fee, net].into_iter().any(|figure| !figure.is_sound()) {
         return Err(ApiError::field("lines", format!("add up to more than {FIGURE_MAX}")).into());
     }
     let before = last_closing(connection, &source.source_id).await?;
@@ -200,14 +201,15 @@ fn add_rest(
         let rows = import.rows.iter().enumerate().filter(|(place, _)| all || new.contains(place));
         rows.fold(0_i64, |sum, (_, row)| sum.saturating_add(row.lost))
     };
-    let net = import.lines.iter().fold(0_i64, |sum, line| sum.saturating_add(line.net.unwrap_or(0)));
+    let net = import.lines.iter().filter_map(|line| line.net).sum::<Money>();
     let by_balances = import
         .opening_balance
         .zip(import.closing_balance)
         .map(|(opening, closing)| closing.saturating_sub(opening).saturating_sub(net));
     let all_new = new.len() == import.lines.len();
-    let is_near = |rest: &i64| {
-        lost(true) != 0 && rest.saturating_mul(MILLION).saturating_sub(lost(true)).saturating_abs() <= MILLION
+    let is_near = |rest: &Money| {
+        let lost = lost(true);
+        lost != 0 && rest.saturating_mul(MILLION).get().saturating_sub(lost).saturating_abs() <= MILLION
     };
     let rest = by_balances.filter(|rest| all_new && is_near(rest)).unwrap_or_else(|| rounded(lost(false)));
     let Some(date) = import.lines.iter().map(|line| line.date).max().filter(|_| rest != 0) else { return };
@@ -230,9 +232,9 @@ fn add_rest(
 }
 
 /// The nearest whole figure to one in millionths.
-fn rounded(millionths: i64) -> i64 {
+fn rounded(millionths: i64) -> Money {
     let half = if millionths < 0 { -MILLION / 2 } else { MILLION / 2 };
-    millionths.saturating_add(half).checked_div(MILLION).unwrap_or_default()
+    Money::new(millionths.saturating_add(half).checked_div(MILLION).unwrap_or_default())
 }
 
 /// Number of rows that are set aside, by reason, as JSON.
@@ -242,9 +244,9 @@ fn counts(aside: &RowsSetAside) -> Result<String, sqlx::Error> {
 
 /// Difference between a statement's balances and its lines. They have to agree; while rows wait for a
 /// decision they may differ, and the difference is reported.
-fn balance_difference(import: &Import, net: i64) -> Result<Option<i64>, ApiError> {
+fn balance_difference(import: &Import, net: Money) -> Result<Option<Money>, ApiError> {
     let figures = [import.opening_balance, import.closing_balance].into_iter().flatten();
-    if figures.into_iter().any(|figure| !(-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) {
+    if figures.into_iter().any(|figure| !figure.is_sound()) {
         return Err(ApiError::field("closing_balance", "is too large"));
     }
     let Some((opening, closing)) = import.opening_balance.zip(import.closing_balance) else {
@@ -253,7 +255,7 @@ fn balance_difference(import: &Import, net: i64) -> Result<Option<i64>, ApiError
     let right = opening.saturating_add(net);
     let waits = import.aside.rows.iter().any(|row| row.reason.is_open() && row.reason != Reason::Repeat);
     match closing.saturating_sub(right) {
-        0 => Ok(None),
+        Money::ZERO => Ok(None),
         difference if waits => Ok(Some(difference)),
         _ if import.lost_any() => Err(ApiError::field(
             "closing_balance",
@@ -307,7 +309,7 @@ async fn balance_known(
     let sql = "SELECT statement_id FROM statements WHERE source_id = $1 AND lines_total = 0 AND to_date = $2 \
                AND closing_balance = $3 LIMIT 1";
     let query = sqlx::query_scalar(sql).bind(&import.source_id).bind(to.to_string());
-    query.bind(import.closing_balance).fetch_optional(connection).await
+    query.bind(import.closing_balance.map(Money::get)).fetch_optional(connection).await
 }
 
 /// The statement that reported a line first.
@@ -324,7 +326,7 @@ async fn first_import(
 }
 
 /// Closing balance of a source's last statement.
-async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result<Option<i64>, sqlx::Error> {
+async fn last_closing(connection: &mut AnyConnection, source_id: &str) -> Result<Option<Money>, sqlx::Error> {
     let sql = "SELECT closing_balance FROM statements WHERE source_id = $1 AND closing_balance IS NOT NULL \
                ORDER BY to_date DESC, imported_at DESC LIMIT 1";
     let row = sqlx::query(sql).bind(source_id).fetch_optional(connection).await?;
@@ -358,9 +360,12 @@ pub async fn take_in(
                fee = fee + $3, net = net + $4, balance_difference = NULLIF(balance_difference - $4, 0), \
                from_date = CASE WHEN from_date > $5 THEN $5 ELSE from_date END, \
                to_date = CASE WHEN to_date < $5 THEN $5 ELSE to_date END WHERE statement_id = $1";
-    let query = sqlx::query(sql).bind(statement_id).bind(line.gross.unwrap_or(0)).bind(line.fee.unwrap_or(0));
+    let query = sqlx::query(sql)
+        .bind(statement_id)
+        .bind(line.gross.unwrap_or_default().get())
+        .bind(line.fee.unwrap_or_default().get());
     query
-        .bind(line.net.or(line.gross).unwrap_or(0))
+        .bind(line.net.or(line.gross).unwrap_or_default().get())
         .bind(line.date.to_string())
         .execute(&mut *connection)
         .await?;

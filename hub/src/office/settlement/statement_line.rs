@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
 use crate::http::paged_list::page_query;
+use domain::model::base::figures::Money;
 use domain::rules::books::settlement::LineKind;
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
@@ -79,11 +80,11 @@ pub struct View {
     #[serde(rename = "type")]
     kind: LineKind,
     /// Amount before fees in minor currency units, positive for incoming money. Null if the source reports none.
-    gross: Option<i64>,
+    gross: Option<Money>,
     /// Fee in minor currency units, positive if it is charged. Null if the source reports none.
-    fee: Option<i64>,
+    fee: Option<Money>,
     /// Net amount that reaches the account, in minor currency units.
-    net: Option<i64>,
+    net: Option<Money>,
     /// Batch that the line was paid out with. Null if the source names none.
     batch: Option<String>,
     /// Terminal or shop, as the source names it. Null if it names none.

@@ -16,6 +16,7 @@ use crate::office::settlement::source::{self, DEFAULT, View as Source};
 use crate::office::settlement::statement::{self, StatementsQuery, View};
 use crate::office::settlement::statement_import::{self, Import};
 use crate::office::settlement::statement_line::{self, StatementLinesQuery};
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::SourceKind;
 use domain::rules::books::settlement::import::TextLine;
@@ -78,9 +79,9 @@ pub struct ImportQuery {
     /// Store that the statement is for.
     store_id: Option<String>,
     /// Opening balance in minor currency units. Null if it is not known.
-    opening_balance: Option<i64>,
+    opening_balance: Option<Money>,
     /// Closing balance in minor currency units. Null if it is not known.
-    closing_balance: Option<i64>,
+    closing_balance: Option<Money>,
     /// Whether to preview only: the file is parsed and matched, and nothing is stored.
     dry_run: Option<bool>,
     /// Whether to also import lines that seem to repeat a known line with a different description. Otherwise they are
@@ -121,9 +122,9 @@ pub struct JsonStatement {
     /// Last day of the statement. Null for the day of its last line.
     to: Option<Date>,
     /// Opening balance in minor currency units. Null if it is not known.
-    opening_balance: Option<i64>,
+    opening_balance: Option<Money>,
     /// Closing balance in minor currency units. Null if it is not known.
-    closing_balance: Option<i64>,
+    closing_balance: Option<Money>,
     /// Lines of the statement, up to `limits.import_rows`.
     lines: Vec<JsonLine>,
 }
@@ -291,8 +292,8 @@ async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> 
 
 /// Contents of a file in any format.
 struct FileContent {
-    opening: Option<i64>,
-    closing: Option<i64>,
+    opening: Option<Money>,
+    closing: Option<Money>,
     lines: Vec<TextLine>,
     rows: Vec<LineRow>,
     aside: RowsSetAside,

@@ -2,7 +2,7 @@
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::money::half_up;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::stock::MovementReason;
@@ -45,10 +45,10 @@ pub struct View {
     /// Number of pieces, signed.
     qty: Quantity,
     /// Signed cost of these pieces, in minor currency units.
-    cost: i64,
+    cost: Money,
     /// Correction of the estimated cost of pieces that were sold below zero stock, booked to cost of goods, in minor
     /// currency units.
-    correction: i64,
+    correction: Money,
     /// Pieces on hand after the movement, according to the store.
     balance_after: Quantity,
     /// Reason for the movement.
@@ -58,7 +58,7 @@ pub struct View {
     /// ID of the document.
     reference_id: String,
     /// Cost of one piece, for display, in minor currency units.
-    unit_cost: i64,
+    unit_cost: Money,
     /// User who caused the movement.
     user_id: String,
     /// Time of the movement, by the store's clock.
@@ -143,13 +143,13 @@ pub fn statement(
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let (event_id, position): (String, i64) = columns!(row => (event_id, position));
-    let (qty, cost): (Quantity, i64) = columns!(row => (qty, cost));
+    let (qty, cost): (Quantity, Money) = columns!(row => (qty, cost));
     let unit_cost = half_up(cost.saturating_abs().into(), qty.saturating_abs().max(Quantity::new(1)).into());
     Ok(columns!(row => View {
         store_id, sku, correction, balance_after, reason, reference_type, reference_id, user_id, at: "moved_at",
         business_date, entry_date, entry_id;
         movement_id = format!("mov_{event_id}_{}", position.saturating_add(1)), qty = qty, cost = cost,
-        unit_cost = i64::try_from(unit_cost).unwrap_or(i64::MAX), event_id = event_id, position = position,
+        unit_cost = Money::saturating_from(unit_cost), event_id = event_id, position = position,
     }))
 }
 

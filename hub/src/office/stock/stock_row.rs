@@ -6,7 +6,7 @@ use crate::db::filter::{Bound, Conditions};
 use crate::db::{Engine, array};
 use crate::office::products::product::found_by;
 use crate::projection::fields::PRODUCT_SETTINGS;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::money::half_up;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
@@ -74,11 +74,11 @@ pub struct View {
     /// Pieces on orders that are not received yet.
     pub on_order: Quantity,
     /// Average cost of one piece, in minor currency units. Null without stock.
-    pub average_cost: Option<i64>,
+    pub average_cost: Option<Money>,
     /// Value of the pieces on hand, in minor currency units.
-    pub value: i64,
+    pub value: Money,
     /// Value of the damaged pieces, in minor currency units.
-    pub damaged_value: i64,
+    pub damaged_value: Money,
     /// On-hand quantity at or below which the product should be ordered: the store's level, or else the product's. Null
     /// if there is none.
     pub reorder_level: Option<Quantity>,
@@ -105,16 +105,16 @@ pub struct Totals {
     /// Pieces on orders that are not received yet.
     on_order: Quantity,
     /// Value of the pieces on hand, in minor currency units.
-    value: i64,
+    value: Money,
     /// Value of the damaged pieces, in minor currency units.
-    damaged_value: i64,
+    damaged_value: Money,
 }
 
 impl Totals {
     /// Totals of these rows.
     pub fn of(rows: &[View]) -> Self {
         let pieces = |of: fn(&View) -> Quantity| rows.iter().map(of).sum();
-        let sum = |of: fn(&View) -> i64| rows.iter().map(of).fold(0_i64, i64::saturating_add);
+        let sum = |of: fn(&View) -> Money| rows.iter().map(of).sum::<Money>();
         Self {
             on_hand: pieces(|row| row.on_hand),
             damaged: pieces(|row| row.damaged),
@@ -254,7 +254,7 @@ impl Expected {
 
     fn view(&self, row: &AnyRow) -> Result<View, sqlx::Error> {
         let (store_id, sku): (String, String) = columns!(row => (store_id, sku));
-        let (on_hand, value): (Quantity, i64) = columns!(row => (qty, value));
+        let (on_hand, value): (Quantity, Money) = columns!(row => (qty, value));
         let (document, level): (Option<String>, Option<String>) = columns!(row => (document, level));
         let product: Option<Product> = document.and_then(|document| serde_json::from_str(&document).ok());
         // The store's own value, if it has one.
@@ -272,7 +272,7 @@ impl Expected {
             in_transit_in: pieces(&self.coming),
             in_transit_out: pieces(&self.leaving),
             on_order: pieces(&self.ordered),
-            average_cost: i64::try_from(average).ok().filter(|_| on_hand > 0),
+            average_cost: Money::try_from(average).ok().filter(|_| on_hand > 0),
             value,
             damaged_value: row.cell("damaged_value")?,
             reorder_level: level.or(product.and_then(|product| product.reorder_level)),

@@ -7,7 +7,7 @@ use crate::office::stores::store::{StoreKind, StoreState};
 use crate::table::drill::DrillView;
 use crate::table::store::StoreRow;
 use crate::{columns, table};
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
 use jiff::civil::Date;
@@ -130,25 +130,25 @@ pub struct Sums {
     /// Number of pieces in the completed sales.
     items_count: Quantity,
     /// Sum of quantity × price of the sold lines, in minor currency units.
-    gross_sales: i64,
+    gross_sales: Money,
     /// Sum of the discounts, in minor currency units.
-    discounts: i64,
+    discounts: Money,
     /// Sum of the tax of the sales, in minor currency units.
-    tax: i64,
+    tax: Money,
     /// Sum of the cash rounding of the sales, in minor currency units.
-    rounding: i64,
+    rounding: Money,
     /// Sum of the totals of the sales, without cash rounding, in minor currency units.
-    total: i64,
+    total: Money,
     /// Number of voided sales.
     voids_count: i64,
     /// Sum of the totals of the voided sales, in minor currency units.
-    voids_total: i64,
+    voids_total: Money,
     /// Number of returns.
     returns_count: i64,
     /// Sum of the refunds, without cash rounding, in minor currency units.
-    returns_total: i64,
+    returns_total: Money,
     /// Sum of the tax of the returned lines, in minor currency units.
-    returns_tax: i64,
+    returns_tax: Money,
 }
 
 /// A parked event.

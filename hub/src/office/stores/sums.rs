@@ -1,6 +1,7 @@
 //! The hub's sums of one store's records, for a comparison with the store's own books.
 
-use domain::model::base::figures::{Points, Quantity};
+use crate::db::column::Columns;
+use domain::model::base::figures::{Money, Points, Quantity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
@@ -31,7 +32,7 @@ pub enum Sum {
         /// Number of pieces.
         on_hand: Quantity,
         /// Value of the pieces, in minor currency units.
-        value: i64,
+        value: Money,
     },
     /// Points of a member.
     Points {
@@ -45,17 +46,17 @@ pub enum Sum {
         /// ID of the shift.
         shift_id: String,
         /// Cash in the drawer at the opening, in minor currency units.
-        opening_float: i64,
+        opening_float: Money,
         /// Cash taken for sales less cash refunds, in minor currency units.
-        net: i64,
+        net: Money,
         /// Cash paid into the drawer, in minor currency units.
-        pay_in: i64,
+        pay_in: Money,
         /// Cash paid out of the drawer, in minor currency units.
-        pay_out: i64,
+        pay_out: Money,
         /// Cash moved to the safe, in minor currency units.
-        drops: i64,
+        drops: Money,
         /// Expected cash in the drawer, in minor currency units.
-        expected: i64,
+        expected: Money,
     },
 }
 
@@ -104,12 +105,12 @@ pub async fn list(
 }
 
 fn sum(of: Of, row: &AnyRow) -> Result<Sum, sqlx::Error> {
-    let figure = |column: &str| row.try_get::<i64, _>(column);
+    let figure = |column: &str| row.cell::<Money>(column);
     Ok(match of {
         Of::Stock => {
-            Sum::Stock { sku: row.try_get("sku")?, on_hand: figure("qty")?.into(), value: figure("value")? }
+            Sum::Stock { sku: row.try_get("sku")?, on_hand: row.cell("qty")?, value: figure("value")? }
         }
-        Of::Points => Sum::Points { member_id: row.try_get("member_id")?, points: figure("points")?.into() },
+        Of::Points => Sum::Points { member_id: row.try_get("member_id")?, points: row.cell("points")? },
         Of::Cash => {
             let (opening_float, net) = (figure("opening_float")?, figure("net_sales")?);
             let (pay_in, pay_out, drops) = (figure("pay_in")?, figure("pay_out")?, figure("drops")?);

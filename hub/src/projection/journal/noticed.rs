@@ -6,6 +6,7 @@ use crate::columns;
 use crate::table::exception::{self, Found};
 use crate::table::journal::NewEntry;
 use crate::table::notice;
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::stock::MovementReason;
 use domain::rules::books::posting::RecordEntries;
@@ -20,21 +21,23 @@ use std::collections::BTreeMap;
 pub(super) struct Noticed {
     book: String,
     /// Late entries: their number, their sum, and an event that reported one, by the day that they belong to.
-    late: BTreeMap<Date, (i64, i64, String)>,
+    late: BTreeMap<Date, (i64, Money, String)>,
     /// Change of the safe, and the last event that took money out.
-    safe: i64,
+    safe: Money,
     taken_by: Option<String>,
 }
 
 impl Noticed {
     /// Facts about the entries that are about to be added.
     pub(super) fn of(name: &str, book: &Book) -> Self {
-        let mut noticed = Self { book: name.to_owned(), late: BTreeMap::new(), safe: 0, taken_by: None };
+        let mut noticed =
+            Self { book: name.to_owned(), late: BTreeMap::new(), safe: Money::ZERO, taken_by: None };
         let safe = String::from(SAFE);
         for entry in &book.entries {
             let event_id = entry.event_id.clone().unwrap_or_default();
             if let Some(day) = entry.reference_date {
-                let (count, total, _) = noticed.late.entry(day).or_insert_with(|| (0, 0, event_id.clone()));
+                let (count, total, _) =
+                    noticed.late.entry(day).or_insert_with(|| (0, Money::ZERO, event_id.clone()));
                 (*count, *total) = (count.saturating_add(1), total.saturating_add(debit(entry)));
             }
             for line in entry.lines.iter().filter(|line| line.account == safe) {
@@ -59,7 +62,7 @@ impl Noticed {
         let sql = "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days WHERE account = '1020' \
                    AND store_id = $1 AND EXISTS (SELECT 1 FROM journal j JOIN journal_lines l ON l.store_id = j.store_id \
                    AND l.entry_no = j.entry_no WHERE j.store_id = $1 AND j.kind = 'opening' AND j.kind <> 'event' AND l.account = '1020')";
-        let holds: i64 = sqlx::query_scalar(sql).bind(&book).fetch_one(&mut *connection).await?;
+        let holds = sqlx::query_scalar(sql).bind(&book).fetch_one(&mut *connection).await.map(Money::new)?;
         if holds < 0 && holds.saturating_sub(safe) >= 0 {
             let found = Found { store_id: &book, event_id: &event_id, now };
             exception::note(
@@ -74,8 +77,8 @@ impl Noticed {
     }
 }
 
-fn debit(entry: &NewEntry) -> i64 {
-    entry.lines.iter().map(|line| line.debit).fold(0, i64::saturating_add)
+fn debit(entry: &NewEntry) -> Money {
+    entry.lines.iter().map(|line| line.debit).sum::<Money>()
 }
 
 /// Adds to the report about a day; a report that a person settled is opened again.
@@ -83,7 +86,7 @@ async fn tell_late(
     connection: &mut AnyConnection,
     found: Found<'_>,
     day: Date,
-    (count, total): (i64, i64),
+    (count, total): (i64, Money),
 ) -> Result<(), sqlx::Error> {
     let sql = "SELECT event_id, details FROM exceptions WHERE store_id = $1 AND code = $2 AND day = $3";
     let query = sqlx::query(sql).bind(found.store_id).bind(exception::LATE_AFTER_LOCK).bind(day.to_string());
@@ -95,7 +98,7 @@ async fn tell_late(
     let before = known.as_ref().and_then(|(_, details)| serde_json::from_str::<Value>(details).ok());
     let of = |name: &str| before.as_ref().and_then(|details| details[name].as_i64()).unwrap_or_default();
     let details = json!({"business_date": day, "count": of("count").saturating_add(count),
-        "total": of("total").saturating_add(total)});
+        "total": of("total").saturating_add(total.get())});
     let event_id = match known {
         Some((event_id, _)) => {
             notice::tell_exception(connection, ("", found.store_id), exception::LATE_AFTER_LOCK).await?;

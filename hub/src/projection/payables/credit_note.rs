@@ -6,6 +6,7 @@ use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::payables::credit_note::put;
 use crate::table::payables::payable_moves::{self, Move, Step};
 use crate::table::{counter, day_lock, hub};
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::model::books::payables::{CreditNote, CreditNoteKind, CreditNoteLine, CreditNoteState};
 use domain::model::inventory::supplier_return::SupplierReturn;
@@ -29,7 +30,7 @@ pub(super) async fn expected(
     if lines.is_empty() {
         return Ok(None);
     }
-    let sum = |of: fn(&CreditNoteLine) -> i64| lines.iter().map(of).fold(0_i64, i64::saturating_add);
+    let sum = |of: fn(&CreditNoteLine) -> Money| lines.iter().map(of).sum::<Money>();
     let (net, tax) = (sum(|line| line.net), sum(|line| line.tax));
     let today = now.timestamp().to_zoned(hub::zone(&mut *connection).await?);
     let mut note = CreditNote {
@@ -45,8 +46,8 @@ pub(super) async fn expected(
         net,
         tax,
         total: net.saturating_add(tax),
-        applied: 0,
-        open: 0,
+        applied: Money::ZERO,
+        open: Money::ZERO,
         books: Vec::new(),
         state: CreditNoteState::Expected,
         note: None,

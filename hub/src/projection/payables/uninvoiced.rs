@@ -117,7 +117,7 @@ async fn reversed(
         let (invoiced, qty): (Quantity, Quantity) = crate::columns!(row => (invoiced_qty, open_qty));
         bound(free, &at).execute(&mut *connection).await?;
         let cause = Cause { key: found.event_id, day: receiving.business_date };
-        note(connection, &at, cause, Part { qty, value: line.cost.get() }).await?;
+        note(connection, &at, cause, Part { qty, value: line.cost }).await?;
         billed = billed.saturating_add(invoiced);
     }
     if billed > 0 {
@@ -150,7 +150,7 @@ async fn returned(
         let query = query.bind(i64::from(line_no)).bind(part.qty.get()).bind(claim.get());
         let po_id: Option<String> = query.fetch_one(&mut *connection).await?;
         let cause = Cause { key: found.event_id, day: document.business_date };
-        note(connection, &at, cause, Part { qty: part.qty, value: claim.get() }).await?;
+        note(connection, &at, cause, Part { qty: part.qty, value: claim }).await?;
         sent_back(connection, po_id, line, part.qty).await?;
     }
     let sql = "UPDATE uninvoiced SET credited_qty = credited_qty + $4 \
@@ -168,8 +168,8 @@ async fn returned(
             receiving_id: Some(receiving_id),
             receiving_line_no: Some(line_no),
             account: None,
-            net: net.get(),
-            tax: i64::try_from(tax).unwrap_or(net.get()),
+            net,
+            tax: Money::try_from(tax).unwrap_or(net),
         });
     }
     if placed.left > 0 {
@@ -205,7 +205,7 @@ async fn unallocated(
         store_id: found.store_id, receiving_id: document.supplier_return_id.as_str(),
         line_no: i64::from(line.line_no), kind: "claim", event_id: found.event_id,
         supplier_id: document.supplier_id.as_str(), sku: line.sku.as_str(),
-        business_date: document.business_date.to_string(), qty, unit_cost: 0_i64, cost_missing: 0_i64,
+        business_date: document.business_date.to_string(), qty, unit_cost: Money::ZERO, cost_missing: 0_i64,
         value: claim.saturating_neg(), open_value: claim.saturating_neg(),
     };
     insert::rows(connection, "uninvoiced", FIRST, vec![cells]).await
@@ -224,7 +224,7 @@ pub(crate) fn paid_out(
     let value = owed.credit.saturating_sub(owed.debit);
     Some(row! {
         store_id, receiving_id: movement.cash_id.as_str(), line_no: 1_i64, kind: "pay_out", event_id,
-        sku: "", business_date: movement.business_date.to_string(), qty: 0_i64, unit_cost: 0_i64,
+        sku: "", business_date: movement.business_date.to_string(), qty: Quantity::ZERO, unit_cost: Money::ZERO,
         cost_missing: 0_i64, value, open_value: value,
     })
 }

@@ -3,7 +3,7 @@
 use crate::columns;
 use crate::db::column::Columns as _;
 use crate::table::payables::invoice;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::rules::books::payables::{BilledPart, OpenReceipt, ReturnPlace};
 use sqlx::any::AnyRow;
@@ -78,7 +78,7 @@ pub(crate) async fn release_held(
 }
 
 fn place(row: &AnyRow) -> Result<(String, Quantity, ReturnPlace), Error> {
-    let (receiving_id, line_no, qty, value): (String, u32, Quantity, i64) =
+    let (receiving_id, line_no, qty, value): (String, u32, Quantity, Money) =
         columns!(row => (receiving_id, line_no, open_qty, open_value));
     let (day, credited): (String, Quantity) = columns!(row => (business_date, credited_qty));
     let open = OpenReceipt { qty, value };

@@ -3,6 +3,7 @@
 use crate::projection::rollups::RollupRecord;
 use crate::projection::rollups::sale::till;
 use crate::table::rollup::{CASH_DAYS, Part, RollupSums};
+use domain::model::base::figures::Money;
 use domain::model::books::deposit::Deposit;
 use domain::model::books::shift::{CashKind, CashMovement, Shift};
 use domain::model::selling::payment::CASH;
@@ -35,10 +36,10 @@ pub(super) fn refunded(
     sums: &mut RollupSums,
     reported: &RollupRecord<'_>,
     of: [&str; 3],
-    (method, amount, rounding): (&str, i64, i64),
+    (method, amount, rounding): (&str, Money, Money),
 ) {
     if method == CASH {
-        sums.add(&CASH_DAYS, key(reported, of), [("refunds", amount.saturating_add(rounding))]);
+        sums.add(&CASH_DAYS, key(reported, of), [("refunds", amount.saturating_add(rounding).get())]);
     }
 }
 
@@ -68,5 +69,9 @@ pub(super) fn moved(sums: &mut RollupSums, reported: &RollupRecord<'_>, movement
 
 /// Cash on its way to the bank.
 pub(super) fn deposited(sums: &mut RollupSums, reported: &RollupRecord<'_>, deposit: &Deposit) {
-    sums.add(&CASH_DAYS, key(reported, ["", "", deposit.user_id.as_str()]), [("deposited", deposit.amount)]);
+    sums.add(
+        &CASH_DAYS,
+        key(reported, ["", "", deposit.user_id.as_str()]),
+        [("deposited", deposit.amount.get())],
+    );
 }

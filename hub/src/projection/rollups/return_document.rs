@@ -36,7 +36,7 @@ pub(super) fn fold(sums: &mut RollupSums, reported: &RollupRecord<'_>, back: &Re
             sums,
             reported,
             of,
-            (&refund.method, part(refund.amount.get()), part(refund.rounding.get())),
+            (&refund.method, refund.amount.saturating_mul(sign), refund.rounding.saturating_mul(sign)),
         );
     }
 }

@@ -25,18 +25,13 @@ pub(super) fn paid(sums: &mut RollupSums, reported: &RollupRecord<'_>, it: &Tran
 /// back by its original method, so the return counts as one by that method, not by exchange.
 pub(super) fn voided(sums: &mut RollupSums, reported: &RollupRecord<'_>, it: &TransactionVoided) {
     for back in it.refunds.iter().filter(|back| back.exchange) {
-        let mut add = |method: &str, amount: i64, rounding: i64| {
-            let figures = [("refunds", amount), ("refunds_rounding", rounding)];
+        let mut add = |method: &str, amount: Money, rounding: Money| {
+            let figures = [("refunds", amount.get()), ("refunds_rounding", rounding.get())];
             sums.add(&SALES_METHODS, method_key(reported, &it.transaction, method), figures);
         };
-        add(EXCHANGE, back.amount.saturating_neg().get(), 0);
-        add(&back.method, back.amount.get(), back.rounding.get());
-        cash::refunded(
-            sums,
-            reported,
-            till(&it.transaction),
-            (&back.method, back.amount.get(), back.rounding.get()),
-        );
+        add(EXCHANGE, back.amount.saturating_neg(), Money::ZERO);
+        add(&back.method, back.amount, back.rounding);
+        cash::refunded(sums, reported, till(&it.transaction), (&back.method, back.amount, back.rounding));
     }
     if it.transaction.receipt_no.is_none() {
         return;
@@ -160,15 +155,15 @@ fn lines(
     }
 }
 
-fn net(line: &Line) -> i64 {
-    line.total.saturating_sub(line.tax).get()
+fn net(line: &Line) -> Money {
+    line.total.saturating_sub(line.tax)
 }
 
 fn taxed(sums: &mut RollupSums, reported: &RollupRecord<'_>, line: &Line, seen: &mut Seen) {
     let (code, rate) = (line.tax_code.as_deref().unwrap_or_default(), i64::from(line.tax_rate_bp));
     let figures = [
         ("sales_count", seen.once(SALES_TAXES.table, &format!("{code} {rate}"))),
-        ("base", net(line).saturating_mul(seen.sign)),
+        ("base", net(line).saturating_mul(seen.sign).get()),
         ("tax", line.tax.saturating_mul(seen.sign).get()),
     ];
     sums.add(&SALES_TAXES, reported.key([code.into(), rate.into()]), figures);
@@ -178,11 +173,12 @@ fn promoted(sums: &mut RollupSums, reported: &RollupRecord<'_>, line: &Line, see
     let mut of_line = BTreeSet::new();
     for discount in &line.discounts {
         let Some(promotion_id) = discount.promotion_id.as_deref() else { continue };
-        let net = if of_line.insert(promotion_id) { net(line).saturating_mul(seen.sign) } else { 0 };
+        let net =
+            if of_line.insert(promotion_id) { net(line).saturating_mul(seen.sign) } else { Money::ZERO };
         let figures = [
             ("uses", seen.once(SALES_PROMOTIONS.table, promotion_id)),
             ("discount", discount.amount.saturating_mul(seen.sign).get()),
-            ("net_sales", net),
+            ("net_sales", net.get()),
         ];
         sums.add(&SALES_PROMOTIONS, reported.key([promotion_id.into()]), figures);
     }

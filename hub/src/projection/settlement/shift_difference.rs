@@ -7,6 +7,7 @@ use crate::db::column::Columns;
 use crate::db::insert;
 use crate::table::settlement;
 use crate::{columns, row};
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::{differing, is_settled_elsewhere};
@@ -15,7 +16,7 @@ use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
 /// Sums of a day that were noted before: amounts by method.
-type Sums = BTreeMap<String, i64>;
+type Sums = BTreeMap<String, Money>;
 
 /// Notes the amounts by which the day of a store differs, and ends differences that are gone. The store's book is
 /// locked. Returns whether anything changed; a day without a settlement, or with an approved one, is left as it is.
@@ -97,7 +98,7 @@ async fn add(
     connection: &mut AnyConnection,
     (store_id, day): (&str, Date),
     method: &str,
-    amount: i64,
+    amount: Money,
     now: UtcMs,
 ) -> Result<(), sqlx::Error> {
     let row = row! {

@@ -5,6 +5,7 @@ use crate::db::column::Column;
 use crate::db::insert;
 use crate::row;
 use crate::table::journal_counts;
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::posting::Poster;
@@ -152,10 +153,10 @@ pub async fn posted(connection: &mut AnyConnection) -> Result<i64, Error> {
 /// Adds entries to their books, and their sums to the days of their accounts.
 pub async fn add(connection: &mut AnyConnection, entries: Vec<NewEntry>, now: UtcMs) -> Result<(), Error> {
     let (mut journal, mut lines) = (Vec::new(), Vec::new());
-    let mut days: BTreeMap<(String, String, String), [i64; 2]> = BTreeMap::new();
+    let mut days: BTreeMap<(String, String, String), [Money; 2]> = BTreeMap::new();
     for entry in entries {
         let (book, entry_no, entry_date) = (entry.book, entry.entry_no, entry.entry_date.to_string());
-        let mut totals = [0_i64; 2];
+        let mut totals = [Money::ZERO; 2];
         for (line_no, line) in (1_i64..).zip(entry.lines) {
             let EntryLine { account, debit, credit } = line;
             let day = days.entry((book.clone(), entry_date.clone(), account.clone())).or_default();
@@ -178,7 +179,7 @@ pub async fn add(connection: &mut AnyConnection, entries: Vec<NewEntry>, now: Ut
     }
     insert::rows(connection, "journal", "", journal).await?;
     insert::rows(connection, "journal_lines", "", lines).await?;
-    let day = |((store_id, entry_date, account), [debit, credit]): ((String, String, String), [i64; 2])| {
+    let day = |((store_id, entry_date, account), [debit, credit]): ((String, String, String), [Money; 2])| {
         row! { store_id, entry_date, account, debit, credit }
     };
     let key = ["store_id", "entry_date", "account"];

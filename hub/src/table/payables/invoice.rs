@@ -5,6 +5,7 @@ use crate::db::insert;
 use crate::row;
 use crate::table::payables::uninvoiced;
 use crate::table::purchase_order;
+use domain::model::base::figures::Money;
 use domain::model::base::ids::Sku;
 use domain::model::books::payables::{Invoice, InvoiceState, MatchException, MatchExceptionKind};
 use domain::model::inventory::purchase::OrderLine;
@@ -64,7 +65,7 @@ pub async fn release_held(
         line_no: Some(line.line_no),
         kind: MatchExceptionKind::QtyOver,
         stops: true,
-        amount: 0,
+        amount: Money::ZERO,
         expected: None,
         actual: Some(line.qty.get()),
         reason: None,
@@ -117,7 +118,7 @@ pub async fn has_twin(
 ) -> Result<bool, Error> {
     let sql = "SELECT COUNT(*) FROM invoices WHERE supplier_id = $1 AND total = $2 AND invoice_date >= $3 \
                AND invoice_date <= $4 AND invoice_id <> $5 AND state <> 'cancelled'";
-    let query = sqlx::query_scalar(sql).bind(invoice.supplier_id.clone()).bind(invoice.total);
+    let query = sqlx::query_scalar(sql).bind(invoice.supplier_id.clone()).bind(invoice.total.get());
     let query = query.bind(from).bind(to).bind(invoice.invoice_id.clone());
     let count: i64 = query.fetch_one(connection).await?;
     Ok(count > 0)

@@ -2,6 +2,7 @@
 
 use crate::db::insert;
 use crate::{columns, row};
+use domain::model::base::figures::Money;
 use jiff::civil::Date;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Error};
@@ -15,7 +16,7 @@ pub struct Move {
     /// Store of the book.
     pub store_id: String,
     /// Additional amount that is owed. Negative if less is owed.
-    pub amount: i64,
+    pub amount: Money,
 }
 
 /// Step of the document that made the change.
@@ -36,7 +37,7 @@ pub async fn add(
     moves: &[Move],
     dates: &BTreeMap<String, Date>,
 ) -> Result<(), Error> {
-    let mut sums: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    let mut sums: BTreeMap<(&str, &str), Money> = BTreeMap::new();
     for Move { document_id, store_id, amount } in moves {
         let sum = sums.entry((document_id.as_str(), store_id.as_str())).or_default();
         *sum = sum.saturating_add(*amount);

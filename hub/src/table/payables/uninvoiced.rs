@@ -4,7 +4,7 @@ use crate::columns;
 use crate::db::insert;
 use crate::row;
 use crate::table::purchase_order;
-use domain::model::base::figures::Quantity;
+use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
 use domain::model::books::payables::{Invoice, InvoiceLine, ReceiptRef};
 use domain::rules::books::payables::{LineTotal, OpenReceipt, Part, ReceiptLine, on_order_lines};
@@ -68,12 +68,12 @@ fn line(row: &AnyRow) -> Result<(String, ReceiptLine), Error> {
         columns!(row => (store_id, receiving_id, line_no, sku));
     let (supplier_id, po_id, day): (Option<String>, Option<String>, String) =
         columns!(row => (supplier_id, po_id, business_date));
-    let (qty, value, unit_cost, cost_missing): (Quantity, i64, i64, bool) =
+    let (qty, value, unit_cost, cost_missing): (Quantity, Money, Money, bool) =
         columns!(row => (open_qty, open_value, unit_cost, cost_missing));
     let at = ReceiptRef { store_id, receiving_id, line_no };
     let open = OpenReceipt { qty, value };
     let (po_line_no, order_cost) = (None, None);
-    let (came, came_value): (Quantity, i64) = columns!(row => (came, came_value));
+    let (came, came_value): (Quantity, Money) = columns!(row => (came, came_value));
     // A cost that was given as a total is compared as a total.
     let total = (came_value != unit_cost.saturating_mul(came.get()))
         .then_some(LineTotal { value: came_value, qty: came });
@@ -111,7 +111,8 @@ pub async fn unposted(connection: &mut AnyConnection, at: &ReceiptRef) -> Result
                AND l.receiving_id = uninvoiced.receiving_id AND l.receiving_line_no = uninvoiced.line_no \
                AND l.posted = 0) AS all_held";
     let Some(row) = bound(sql, at).fetch_optional(connection).await? else { return Ok(None) };
-    let (qty, value, all_held): (Quantity, i64, Quantity) = columns!(row => (open_qty, open_value, all_held));
+    let (qty, value, all_held): (Quantity, Money, Quantity) =
+        columns!(row => (open_qty, open_value, all_held));
     // The value still includes pieces that other matched invoices hold, so they are counted here too.
     Ok(Some(OpenReceipt { qty: qty.saturating_add(all_held), value }))
 }
@@ -151,7 +152,7 @@ pub async fn take(
 ) -> Result<(), Error> {
     let sql = "UPDATE uninvoiced SET open_value = open_value - $4 \
                WHERE store_id = $1 AND receiving_id = $2 AND line_no = $3";
-    bound(sql, at).bind(part.value).execute(&mut *connection).await?;
+    bound(sql, at).bind(part.value.get()).execute(&mut *connection).await?;
     note(connection, at, cause, part).await
 }
 
@@ -172,11 +173,11 @@ pub async fn settle_claim(
     connection: &mut AnyConnection,
     at: &ReceiptRef,
     cause: Cause<'_>,
-    net: i64,
+    net: Money,
 ) -> Result<bool, Error> {
     let sql = "UPDATE uninvoiced SET open_value = open_value + $4 WHERE store_id = $1 AND receiving_id = $2 \
                AND line_no = $3 AND open_value + $4 <= 0";
-    let done = bound(sql, at).bind(net).execute(&mut *connection).await?;
+    let done = bound(sql, at).bind(net.get()).execute(&mut *connection).await?;
     note(connection, at, cause, Part { qty: Quantity::ZERO, value: net.saturating_neg() }).await?;
     Ok(done.rows_affected() == 1)
 }
@@ -210,7 +211,7 @@ pub async fn write_lines(connection: &mut AnyConnection, invoice: &Invoice) -> R
     let (holds, posted) = (invoice.state.holds_pieces(), invoice.state.is_posted());
     let cells = |line: &InvoiceLine| {
         // The tax of an invoice from before these books was claimed in the earlier ones.
-        let (net, tax) = if invoice.opening { (0, 0) } else { (line.net, line.tax) };
+        let (net, tax) = if invoice.opening { (Money::ZERO, Money::ZERO) } else { (line.net, line.tax) };
         row! {
             invoice_id: invoice.invoice_id.as_str(), line_no: i64::from(line.line_no),
             store_id: line.store_id.as_str(), receiving_id: line.receiving_id.clone(),

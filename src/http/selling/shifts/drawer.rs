@@ -47,7 +47,7 @@ pub async fn move_cash(request: Request) -> Answered {
     let (store, amount) = (&request.state.store, command.amount);
     let done = store.run(ask.clone(), commands::MoveCash(id.clone(), command)).await;
     if let Err(refused) = &done {
-        store.note_blind_try(&ask, &id, amount.get(), refused).await;
+        store.note_blind_try(&ask, &id, amount, refused).await;
     }
     request.state.printers.after(answered(done))
 }

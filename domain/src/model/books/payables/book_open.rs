@@ -1,5 +1,6 @@
 //! Open amounts of a document in each book.
 
+use crate::model::base::figures::Money;
 use crate::model::base::money::spread;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,14 +11,14 @@ pub struct BookOpen {
     /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
     /// Open amount in minor currency units, at least 0.
-    pub open: i64,
+    pub open: Money,
 }
 
 impl BookOpen {
     /// Takes an amount out of the open amounts of a document in several books, in proportion, by largest remainder.
     /// Returns the part of each book. The amount must not exceed the sum of the open amounts.
-    pub fn take(books: &mut [Self], amount: i64) -> Vec<Self> {
-        let weights: Vec<i64> = books.iter().map(|book| book.open.max(0)).collect();
+    pub fn take(books: &mut [Self], amount: Money) -> Vec<Self> {
+        let weights: Vec<Money> = books.iter().map(|book| book.open.max(Money::ZERO)).collect();
         let parts = spread(amount, &weights);
         let mut taken = Vec::new();
         for (book, part) in books.iter_mut().zip(parts) {
@@ -30,7 +31,7 @@ impl BookOpen {
     }
 
     /// Puts an amount back into its book.
-    pub fn put_back(books: &mut Vec<Self>, store_id: &str, amount: i64) {
+    pub fn put_back(books: &mut Vec<Self>, store_id: &str, amount: Money) {
         match books.iter_mut().find(|book| book.store_id == store_id) {
             Some(book) => book.open = book.open.saturating_add(amount),
             None => books.push(Self { store_id: store_id.to_owned(), open: amount }),
@@ -38,8 +39,8 @@ impl BookOpen {
     }
 
     /// Sum of the open amounts in all books.
-    pub fn sum(books: &[Self]) -> i64 {
-        books.iter().map(|book| book.open).fold(0, i64::saturating_add)
+    pub fn sum(books: &[Self]) -> Money {
+        books.iter().map(|book| book.open).sum::<Money>()
     }
 }
 

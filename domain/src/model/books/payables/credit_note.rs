@@ -1,5 +1,6 @@
 //! Credits of suppliers.
 
+use crate::model::base::figures::Money;
 use crate::model::base::time::UtcMs;
 use crate::model::books::payables::BookOpen;
 use jiff::civil::Date;
@@ -62,9 +63,9 @@ pub struct CreditNoteLine {
     #[serde(default)]
     pub account: Option<String>,
     /// Net amount, without tax, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Tax amount in minor currency units.
-    pub tax: i64,
+    pub tax: Money,
 }
 
 /// A supplier's document that differs from the expected credit note.
@@ -79,9 +80,9 @@ pub struct ProposedPaper {
     /// Date of the document.
     pub date: Date,
     /// Net amount, without tax, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Tax amount in minor currency units.
-    pub tax: i64,
+    pub tax: Money,
 }
 
 impl ProposedPaper {
@@ -114,15 +115,15 @@ pub struct CreditNote {
     /// Lines of the credit note.
     pub lines: Vec<CreditNoteLine>,
     /// Sum of the lines' net amounts, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Sum of the lines' tax, in minor currency units.
-    pub tax: i64,
+    pub tax: Money,
     /// Total amount: `net` + `tax`, in minor currency units.
-    pub total: i64,
+    pub total: Money,
     /// Amount that was applied to invoices, in minor currency units.
-    pub applied: i64,
+    pub applied: Money,
     /// Amount that can still be applied to invoices, in minor currency units.
-    pub open: i64,
+    pub open: Money,
     /// Open amount in each book.
     pub books: Vec<BookOpen>,
     /// State of the credit note.
@@ -144,7 +145,7 @@ impl CreditNote {
     pub fn settle(&mut self) {
         self.open = match self.state {
             CreditNoteState::Approved | CreditNoteState::Applied => self.total.saturating_sub(self.applied),
-            _ => 0,
+            _ => Money::ZERO,
         };
         self.state = match self.state {
             CreditNoteState::Approved | CreditNoteState::Applied if self.open > 0 => {

@@ -1,6 +1,6 @@
 //! A supplier's invoice.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::time::UtcMs;
 use crate::model::books::payables::BookOpen;
@@ -113,7 +113,7 @@ pub struct MatchException {
     pub stops: bool,
     /// Amount by which the invoice exceeds the ordered and received goods, in minor currency units. 0 if it does not,
     /// or if the amount is unknown.
-    pub amount: i64,
+    pub amount: Money,
     /// Expected value, for example the price of the order, in the unit of `actual`. Null if there is none.
     pub expected: Option<i64>,
     /// Value on the invoice: minor currency units, pieces or basis points, by `type`. Null if there is none.
@@ -149,22 +149,22 @@ pub struct InvoiceLine {
     /// Number of pieces.
     pub qty: Quantity,
     /// Price per piece in minor currency units.
-    pub unit_cost: i64,
+    pub unit_cost: Money,
     /// Net amount, without tax, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Tax rate in basis points.
     pub tax_rate_bp: u32,
     /// Tax added to the net amount, in minor currency units.
-    pub tax: i64,
+    pub tax: Money,
     /// Pieces of the receipt that the line bills. The line may bill more pieces: a user accepted those, and they belong
     /// to no receipt.
     pub matched_qty: Quantity,
     /// Amount that the approval moved out of account 2020, in minor currency units. Null until the approval, and for an
     /// expense.
-    pub receipt_value: Option<i64>,
+    pub receipt_value: Option<Money>,
     /// Amount by which the line's net amount exceeds `receipt_value`, in minor currency units. Null while
     /// `receipt_value` is null.
-    pub variance: Option<i64>,
+    pub variance: Option<Money>,
 }
 
 impl InvoiceLine {
@@ -201,13 +201,13 @@ pub struct Invoice {
     /// no receipts.
     pub opening: bool,
     /// Sum of the lines' net amounts, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Sum of the lines' tax, in minor currency units.
-    pub tax: i64,
+    pub tax: Money,
     /// Rounding by the supplier, signed, in minor currency units.
-    pub rounding: i64,
+    pub rounding: Money,
     /// Amount owed: `net` + `tax` + `rounding`, in minor currency units.
-    pub total: i64,
+    pub total: Money,
     /// Number of the tax invoice. Null for none.
     pub tax_invoice_no: Option<String>,
     /// Date of the tax invoice. Null for none.
@@ -219,13 +219,13 @@ pub struct Invoice {
     /// Differences from order and receipt.
     pub exceptions: Vec<MatchException>,
     /// Amount settled by payments, including discounts, in minor currency units.
-    pub paid: i64,
+    pub paid: Money,
     /// Early-payment discount that was taken, in minor currency units.
-    pub discount: i64,
+    pub discount: Money,
     /// Amount settled by credit notes, in minor currency units.
-    pub credited: i64,
+    pub credited: Money,
     /// Open amount, in minor currency units. It is 0 before the invoice is approved.
-    pub open: i64,
+    pub open: Money,
     /// Open amount in each book.
     pub books: Vec<BookOpen>,
     /// When the invoice was last matched. Null if it was not.
@@ -264,8 +264,8 @@ impl Invoice {
         let settled = self.paid.saturating_add(self.credited);
         self.open = self.total.saturating_sub(settled);
         self.state = match (self.open, settled) {
-            (..=0, _) => InvoiceState::Paid,
-            (_, 0) => InvoiceState::Approved,
+            (open, _) if open <= 0 => InvoiceState::Paid,
+            (_, paid) if paid == 0 => InvoiceState::Approved,
             _ => InvoiceState::PartiallyPaid,
         };
     }

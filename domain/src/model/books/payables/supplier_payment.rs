@@ -1,5 +1,6 @@
 //! Money that went to a supplier.
 
+use crate::model::base::figures::Money;
 use crate::model::base::time::UtcMs;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -12,9 +13,9 @@ pub struct Allocation {
     /// Invoice that is settled.
     pub invoice_id: String,
     /// Settled amount, including the discount, in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Early-payment discount in minor currency units.
-    pub discount: i64,
+    pub discount: Money,
 }
 
 /// Part of a credit note that settles an invoice together with a payment.
@@ -26,7 +27,7 @@ pub struct CreditUse {
     /// Invoice that is settled.
     pub invoice_id: String,
     /// Settled amount in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
 }
 
 /// Amount of a document in one book that a payment moved.
@@ -38,7 +39,7 @@ pub struct PaymentPart {
     /// Store whose book it is. Empty for head office's own book.
     pub store_id: String,
     /// Moved amount in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
 }
 
 /// Whether a payment is valid.
@@ -78,7 +79,7 @@ pub struct SupplierPayment {
     /// Store whose safe paid. Empty if a bank account paid.
     pub store_id: String,
     /// Paid amount in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Reference of the payment at the bank. Null for none.
     pub reference: Option<String>,
     /// Invoices that the payment settles.
@@ -86,7 +87,7 @@ pub struct SupplierPayment {
     /// Amount settled by credit notes with this payment, in minor currency units.
     pub credits: Vec<CreditUse>,
     /// Amount that is not allocated to invoices yet, in minor currency units.
-    pub unallocated: i64,
+    pub unallocated: Money,
     /// Amounts that the payment moved, by document and book. A reversal restores them.
     pub parts: Vec<PaymentPart>,
     /// State of the payment.

@@ -1,6 +1,7 @@
 //! Contents of the safe when the store's books begin.
 
 use crate::model::base::fields::Fields;
+use crate::model::base::figures::Money;
 use crate::model::base::limits::TEXT_CHARS_MAX;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct OpenSafe {
     /// Amount in the safe before the first shift, in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
     /// Reason for the opening amount, or the person who counted it.
     pub reason: String,
 }

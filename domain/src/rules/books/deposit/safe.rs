@@ -3,6 +3,7 @@
 //! The safe is a row of running sums. A commit that moves cash in or out of the safe also stores the new row.
 
 use crate::model::base::event::{Event, Fact};
+use crate::model::base::figures::Money;
 use crate::model::base::money::sum;
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::books::deposit::{Deposit, Safe};
@@ -19,7 +20,7 @@ impl Safe {
     /// # Errors
     /// `validation_failed` when a sum leaves the range of figures.
     pub fn moved(&self, was: Share, is: Share) -> Result<Self, Refusal> {
-        let changed = |so_far: i64, was: i64, is: i64| sum(PATH, [so_far, was.saturating_neg(), is]);
+        let changed = |so_far: Money, was: Money, is: Money| sum(PATH, [so_far, was.saturating_neg(), is]);
         Self {
             floats: changed(self.floats, was.float, is.float)?,
             drops: changed(self.drops, was.drops, is.drops)?,
@@ -41,7 +42,7 @@ impl Safe {
     ///
     /// # Errors
     /// `validation_failed` when a sum leaves the range of figures.
-    pub fn opened(&self, amount: i64) -> Result<Self, Refusal> {
+    pub fn opened(&self, amount: Money) -> Result<Self, Refusal> {
         Self { opening: Some(amount), ..self.clone() }.balanced()
     }
 
@@ -68,22 +69,18 @@ impl Safe {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Share {
     /// Float that it took out.
-    pub float: i64,
+    pub float: Money,
     /// Cash that it dropped into the safe.
-    pub drops: i64,
+    pub drops: Money,
     /// Cash that was counted into the safe, by the latest count.
-    pub counted: i64,
+    pub counted: Money,
 }
 
 impl Share {
     /// The present share of a shift.
     pub fn of(shift: &Shift) -> Self {
         let latest = shift.recounts.last().map(|recount| recount.counted_cash).or(shift.counted_cash);
-        Self {
-            float: shift.opening_float.get(),
-            drops: shift.totals.drops.get(),
-            counted: latest.unwrap_or_default().get(),
-        }
+        Self { float: shift.opening_float, drops: shift.totals.drops, counted: latest.unwrap_or_default() }
     }
 }
 
@@ -113,8 +110,13 @@ where
     Ok(event)
 }
 
-fn bounded(fact: &Fact, takes: i64, there: &Safe, authorization: &Authorization<'_>) -> Result<(), Refusal> {
-    let left = there.balance.max(0);
+fn bounded(
+    fact: &Fact,
+    takes: Money,
+    there: &Safe,
+    authorization: &Authorization<'_>,
+) -> Result<(), Refusal> {
+    let left = there.balance.max(Money::ZERO);
     let more = |path: &str| {
         let problem =
             format!("would take {takes} out of the safe, but it contains {left} according to the books");
@@ -135,7 +137,7 @@ fn bounded(fact: &Fact, takes: i64, there: &Safe, authorization: &Authorization<
         _ if there.opening.is_none() => Ok(()),
         Fact::ShiftOpened(_) => authorization.manager_for(|| {
             let needs = NeedsApproval::of("a float larger than the balance of the safe");
-            NeedsApproval { value: Some(takes), limit: Some(left), ..needs }.at("opening_float")
+            NeedsApproval { value: Some(takes.get()), limit: Some(left.get()), ..needs }.at("opening_float")
         }),
         Fact::SafeOpened(_) => more("amount"),
         Fact::ShiftClosed(_) | Fact::ShiftRecounted(_) => more("counted_cash"),

@@ -1,5 +1,6 @@
 //! Open amounts of payables by the time since their due date.
 
+use crate::model::base::figures::Money;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,26 +36,26 @@ pub fn bucket(due: Date, as_of: Date) -> AgeBucket {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Ageing {
     /// Not due yet, in minor currency units.
-    pub not_due: i64,
+    pub not_due: Money,
     /// Overdue by 1 to 30 days, in minor currency units.
-    pub days_1_30: i64,
+    pub days_1_30: Money,
     /// Overdue by 31 to 60 days, in minor currency units.
-    pub days_31_60: i64,
+    pub days_31_60: Money,
     /// Overdue by 61 to 90 days, in minor currency units.
-    pub days_61_90: i64,
+    pub days_61_90: Money,
     /// Overdue by more than 90 days, in minor currency units.
-    pub days_over_90: i64,
+    pub days_over_90: Money,
     /// Supplier credits that are not applied to an invoice, in minor currency units; negative.
-    pub credits: i64,
+    pub credits: Money,
     /// Advance payments that are not allocated to an invoice, in minor currency units; negative.
-    pub advances: i64,
+    pub advances: Money,
     /// Sum of all columns, in minor currency units.
-    pub total: i64,
+    pub total: Money,
 }
 
 impl Ageing {
     /// Adds the open amount of an invoice.
-    pub fn owe(&mut self, due: Date, as_of: Date, open: i64) {
+    pub fn owe(&mut self, due: Date, as_of: Date, open: Money) {
         let sum = match bucket(due, as_of) {
             AgeBucket::NotDue => &mut self.not_due,
             AgeBucket::Days1To30 => &mut self.days_1_30,
@@ -67,13 +68,13 @@ impl Ageing {
     }
 
     /// Adds the open amount of a credit note.
-    pub fn credit(&mut self, open: i64) {
+    pub fn credit(&mut self, open: Money) {
         self.credits = self.credits.saturating_sub(open);
         self.total = self.total.saturating_sub(open);
     }
 
     /// Adds an advance.
-    pub fn advance(&mut self, open: i64) {
+    pub fn advance(&mut self, open: Money) {
         self.advances = self.advances.saturating_sub(open);
         self.total = self.total.saturating_sub(open);
     }

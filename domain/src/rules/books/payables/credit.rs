@@ -1,5 +1,6 @@
 //! Postings and settlements of a credit note.
 
+use crate::model::base::figures::Money;
 use crate::model::base::refusal::Refusal;
 use crate::model::books::payables::{BookOpen, CreditNote, CreditNoteKind, Invoice, PaymentPart};
 use crate::rules::books::payables::BookSums;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Amount that a credit note takes off the payables in each book; together its total.
 pub fn credit_books(note: &CreditNote) -> Vec<BookOpen> {
-    let mut books: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut books: BTreeMap<&str, Money> = BTreeMap::new();
     for line in &note.lines {
         let sum = books.entry(line.store_id.as_str()).or_default();
         *sum = sum.saturating_add(line.net).saturating_add(line.tax);
@@ -37,7 +38,7 @@ pub fn credit_posting(note: &CreditNote) -> BookSums {
 
 /// The supplier's credit note differs from the expected one: the difference goes to the variance account and to input
 /// tax, in the book of the first line. The note then has the supplier's amounts.
-pub fn confirm_difference(note: &mut CreditNote, net: i64, tax: i64) -> BookSums {
+pub fn confirm_difference(note: &mut CreditNote, net: Money, tax: Money) -> BookSums {
     let (more_net, more_tax) = (net.saturating_sub(note.net), tax.saturating_sub(note.tax));
     let mut sums = BookSums::default();
     if let Some(line) = note.lines.first_mut() {
@@ -62,7 +63,7 @@ pub fn apply_credit(
     posting: &mut BookSums,
     note: &mut CreditNote,
     invoice: &mut Invoice,
-    amount: i64,
+    amount: Money,
 ) -> Result<Vec<PaymentPart>, Refusal> {
     settle(posting, note, invoice, amount)
 }

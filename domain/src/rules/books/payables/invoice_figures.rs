@@ -1,6 +1,6 @@
 //! The figures of an invoice: lines, tax, rounding, total.
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Money};
 use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
 use crate::model::base::money::{figure, product, spread, sum};
 use crate::model::base::refusal::{FieldProblem, Refusal};
@@ -11,13 +11,13 @@ use crate::rules::books::posting::plan::Account;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FigureLimits {
     /// The most that a supplier rounds by.
-    pub rounding: i64,
+    pub rounding: Money,
 }
 
 /// The tax of a net at a rate.
-fn tax_of(net: i64, rate_bp: u32) -> i64 {
+fn tax_of(net: Money, rate_bp: u32) -> Money {
     let tax = BasisPoints::from(rate_bp).of(net);
-    i64::try_from(tax).unwrap_or(i64::MAX)
+    Money::saturating_from(tax)
 }
 
 /// Passes lines that each bill goods or an expense, with figures that belong together.
@@ -75,9 +75,9 @@ pub fn check_lines(lines: &[InvoiceLine]) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// `validation_failed`.
-pub fn figures(invoice: &mut Invoice, tax: Option<i64>, limits: FigureLimits) -> Result<(), Refusal> {
+pub fn figures(invoice: &mut Invoice, tax: Option<Money>, limits: FigureLimits) -> Result<(), Refusal> {
     check_lines(&invoice.lines)?;
-    let rounding = invoice.rounding.checked_abs().unwrap_or(i64::MAX);
+    let rounding = invoice.rounding.saturating_abs();
     if rounding > limits.rounding {
         let problem = format!("must be from -{0} to {0}", limits.rounding);
         return Err(Refusal::field("rounding", problem));
@@ -94,16 +94,16 @@ pub fn figures(invoice: &mut Invoice, tax: Option<i64>, limits: FigureLimits) ->
     Ok(())
 }
 
-fn spread_tax(lines: &mut [InvoiceLine], tax: i64) -> Result<(), Refusal> {
+fn spread_tax(lines: &mut [InvoiceLine], tax: Money) -> Result<(), Refusal> {
     if !(0..=PRICE_MAX).contains(&tax) {
         return Err(Refusal::field("tax", "must be 0 to 1000000000000"));
     }
-    let own: i64 =
+    let own: Money =
         figure("tax", lines.iter().map(|line| i128::from(line.tax)).fold(0, i128::saturating_add))?;
     if own == tax {
         return Ok(());
     }
-    let weights: Vec<i64> = lines.iter().map(|line| tax_of(line.net, line.tax_rate_bp)).collect();
+    let weights: Vec<Money> = lines.iter().map(|line| tax_of(line.net, line.tax_rate_bp)).collect();
     if weights.iter().all(|weight| *weight == 0) {
         return Err(Refusal::field(
             "tax",
@@ -118,8 +118,8 @@ fn spread_tax(lines: &mut [InvoiceLine], tax: i64) -> Result<(), Refusal> {
 
 impl InvoiceLine {
     /// Computes net and tax if they were not given.
-    pub fn filled(&mut self, net: Option<i64>, tax: Option<i64>) {
-        let whole = i64::try_from(product(self.qty, self.unit_cost)).unwrap_or(i64::MAX);
+    pub fn filled(&mut self, net: Option<Money>, tax: Option<Money>) {
+        let whole = Money::saturating_from(product(self.qty, self.unit_cost));
         self.net = net.unwrap_or(whole);
         self.tax = tax.unwrap_or_else(|| tax_of(self.net, self.tax_rate_bp));
     }
@@ -142,12 +142,12 @@ mod tests {
     fn an_invoice_adds_up() {
         let mut tea = invoice(vec![goods(96, 9_300, 1_100)]);
         figures(&mut tea, None, FigureLimits::default()).unwrap();
-        assert_eq!((tea.net, tea.tax, tea.total), (892_800, 98_208, 991_008));
+        assert_eq!((tea.net, tea.tax, tea.total), (892_800.into(), 98_208.into(), 991_008.into()));
         let lines = vec![goods(1, 100, 1_100), goods(1, 300, 1_100), goods(1, 50, 0)];
         let mut spread = invoice(lines);
         spread.rounding = -2;
         figures(&mut spread, Some(46), FigureLimits { rounding: 2 }).unwrap();
-        assert_eq!((spread.net, spread.tax, spread.total), (450, 46, 494));
+        assert_eq!((spread.net, spread.tax, spread.total), (450.into(), 46.into(), 494.into()));
         let taxes: Vec<i64> = spread.lines.iter().map(|line| line.tax).collect();
         assert_eq!(taxes, [12, 34, 0]);
         assert!(figures(&mut spread, None, FigureLimits { rounding: 1 }).is_err());

@@ -1,6 +1,6 @@
 //! Whether one line bills the received pieces, at the ordered price.
 
-use crate::model::base::figures::{BasisPoints, Quantity};
+use crate::model::base::figures::{BasisPoints, Money, Quantity};
 use crate::model::books::payables::MatchExceptionKind;
 
 /// Greatest difference of a price from the order's.
@@ -9,14 +9,14 @@ pub struct Tolerance {
     /// Basis points of the order's price.
     pub bp: BasisPoints,
     /// Or this amount, if that is more.
-    pub amount: i64,
+    pub amount: Money,
 }
 
 impl Tolerance {
     /// The most that a piece may differ.
-    pub fn allowed(self, order_cost: i64) -> i64 {
+    pub fn allowed(self, order_cost: Money) -> Money {
         let part = self.bp.of(order_cost);
-        i64::try_from(part).unwrap_or(i64::MAX).max(self.amount)
+        Money::saturating_from(part).max(self.amount)
     }
 }
 
@@ -24,9 +24,9 @@ impl Tolerance {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BilledLine {
     /// The order's price per piece; without an order the receipt's.
-    pub order_cost: i64,
+    pub order_cost: Money,
     /// The invoice's price per piece.
-    pub billed_cost: i64,
+    pub billed_cost: Money,
     /// Pieces of the invoice.
     pub billed_qty: Quantity,
     /// Pieces that came and are not billed.
@@ -37,7 +37,7 @@ pub struct BilledLine {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LineMatch {
     /// The most that a piece may differ.
-    pub allowed: i64,
+    pub allowed: Money,
     /// In the order in which they are reported.
     pub exceptions: Vec<MatchExceptionKind>,
 }

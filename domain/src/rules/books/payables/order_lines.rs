@@ -1,6 +1,6 @@
 //! Distributes received pieces over the lines of an order that has several lines of one product.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::money::spread;
 use crate::model::inventory::purchase::OrderLine;
 use crate::rules::books::payables::{LineTotal, OpenReceipt, ReceiptLine};
@@ -52,10 +52,10 @@ fn of_lines(
     }
     let pieces: Vec<Quantity> = places.iter().map(|(_, part)| *part).collect();
     let values = spread(receipt.open.value, &pieces);
-    let part = |((line, qty), value): ((&OrderLine, Quantity), i64)| ReceiptLine {
+    let part = |((line, qty), value): ((&OrderLine, Quantity), Money)| ReceiptLine {
         po_line_no: Some(line.line_no),
-        order_cost: Some(line.unit_cost.get()),
-        total: line.line_total.map(|value| LineTotal { value: value.get(), qty: line.qty }),
+        order_cost: Some(line.unit_cost.get().into()),
+        total: line.line_total.map(|value| LineTotal { value, qty: line.qty }),
         open: OpenReceipt { qty, value },
         ..receipt.clone()
     };

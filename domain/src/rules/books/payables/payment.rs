@@ -33,7 +33,7 @@ pub struct NewPayment<'a> {
     pub account: Account,
     /// The store that the safe belongs to; `None` for a bank account, which every book has.
     pub safe_of: Option<&'a str>,
-    pub amount: i64,
+    pub amount: Money,
     pub allocations: &'a [Allocation],
     /// Amount settled by credit notes with this payment, in minor currency units.
     pub credits: &'a [CreditUse],
@@ -48,19 +48,19 @@ pub struct PaymentPlan {
     /// Amounts moved of each document.
     pub parts: Vec<PaymentPart>,
     /// Amount that is not allocated to invoices yet, in minor currency units.
-    pub unallocated: i64,
+    pub unallocated: Money,
 }
 
 /// The most that may be taken off an invoice that is paid on a day.
-pub fn discount_allowed(invoice: &Invoice, date: Date) -> i64 {
-    let Some(terms) = invoice.discount_terms.filter(|_| invoice.discount == 0) else { return 0 };
+pub fn discount_allowed(invoice: &Invoice, date: Date) -> Money {
+    let Some(terms) = invoice.discount_terms.filter(|_| invoice.discount == 0) else { return Money::ZERO };
     let days = Span::new().try_days(i64::from(terms.days));
     let last = days.and_then(|days| invoice.invoice_date.checked_add(days));
     if last.is_ok_and(|last| date > last) {
-        return 0;
+        return Money::ZERO;
     }
     let part = BasisPoints::from(terms.bp).of(invoice.total);
-    i64::try_from(part).unwrap_or(invoice.total)
+    Money::try_from(part).unwrap_or(invoice.total)
 }
 
 /// Plans a payment over the documents that it names.
@@ -92,7 +92,7 @@ pub fn plan(new: &NewPayment<'_>, documents: &mut Documents) -> Result<PaymentPl
 
 /// Every amount is within its bounds, and each credit is a part of the allocation to its invoice.
 fn check_amounts(new: &NewPayment<'_>) -> Result<(), Refusal> {
-    let check = |path: String, amount: i64, least: i64| {
+    let check = |path: String, amount: Money, least: i64| {
         let problem = || Refusal::field(path, format!("must be {least} to {PRICE_MAX}"));
         (least..=PRICE_MAX).contains(&amount).then_some(()).ok_or_else(problem)
     };
@@ -118,14 +118,14 @@ fn check_amounts(new: &NewPayment<'_>) -> Result<(), Refusal> {
 
 /// amount = Σ (allocation − discount) − Σ credits + unallocated. An allocation is the invoice's total reduction, so a
 /// credit is a part of the allocation to its invoice.
-fn unallocated(new: &NewPayment<'_>) -> Result<i64, Refusal> {
+fn unallocated(new: &NewPayment<'_>) -> Result<Money, Refusal> {
     let paid = new.allocations.iter().map(|one| one.amount.saturating_sub(one.discount));
     let credited = new.credits.iter().map(|one| one.amount.saturating_neg());
     let due = sum("allocations", paid.chain(credited))?;
     let left = new.amount.saturating_sub(due);
     if left < 0 {
         let problem = format!("the allocations add up to {due}, but {} is paid", new.amount);
-        return Err(Refusal::PaymentMismatch { problem, amount_due: Money::new(due) });
+        return Err(Refusal::PaymentMismatch { problem, amount_due: due });
     }
     Ok(left)
 }
@@ -169,22 +169,22 @@ fn pay(
     let (amount, discount) = (*amount, *discount);
     // Amounts settled by credit notes of this payment are part of the allocation.
     let credited = new.credits.iter().filter(|one| one.invoice_id == *invoice_id);
-    let credited = credited.map(|one| one.amount).fold(0_i64, i64::saturating_add);
+    let credited: Money = sum("credits", credited.map(|one| one.amount))?;
     let rest = amount.saturating_sub(credited);
-    if !(0..=invoice.open).contains(&rest) {
+    if !(Money::ZERO..=invoice.open).contains(&rest) {
         let problem = format!("{} has an open amount of {}", invoice.doc_no, invoice.open);
-        return Err(Refusal::PaymentMismatch { problem, amount_due: Money::new(invoice.open) });
+        return Err(Refusal::PaymentMismatch { problem, amount_due: invoice.open });
     }
-    if !(0..=rest).contains(&discount) {
+    if !(Money::ZERO..=rest).contains(&discount) {
         let problem = format!("must be 0 to {rest}, the allocated amount less the credit notes");
         return Err(Refusal::field(format!("allocations[{place}].discount"), problem));
     }
     let limit = discount_allowed(invoice, new.date);
     if discount > limit && new.role != Role::Admin {
-        return Err(Refusal::AboveLimit { limit: Money::new(limit), amount: Money::new(discount) });
+        return Err(Refusal::AboveLimit { limit, amount: discount });
     }
     let taken = BookOpen::take(&mut invoice.books, rest);
-    let weights: Vec<i64> = taken.iter().map(|book| book.open).collect();
+    let weights: Vec<Money> = taken.iter().map(|book| book.open).collect();
     let discounts = spread(discount, &weights);
     for (BookOpen { store_id, open }, discount) in taken.into_iter().zip(discounts) {
         plan.posting.debit(&store_id, PAYABLES, open).credit(&store_id, PURCHASE_DISCOUNTS, discount);
@@ -198,7 +198,7 @@ fn pay(
 }
 
 /// Pays an amount for the items of a book. A bank account is in every book; a safe is in its store's.
-fn pay_out(new: &NewPayment<'_>, posting: &mut BookSums, book: &str, amount: i64) {
+fn pay_out(new: &NewPayment<'_>, posting: &mut BookSums, book: &str, amount: Money) {
     match new.safe_of {
         Some(safe) if safe != book => {
             posting.credit(book, BETWEEN_STORES, amount).debit(safe, BETWEEN_STORES, amount);
@@ -218,13 +218,13 @@ pub(super) fn settle(
     posting: &mut BookSums,
     note: &mut CreditNote,
     invoice: &mut Invoice,
-    amount: i64,
+    amount: Money,
 ) -> Result<Vec<PaymentPart>, Refusal> {
     let open = note.open.min(invoice.open);
-    if !(1..=open).contains(&amount) {
+    if !(Money::new(1)..=open).contains(&amount) {
         let problem =
             format!("{} and {} can settle at most {open} with each other", note.doc_no, invoice.doc_no);
-        return Err(Refusal::PaymentMismatch { problem, amount_due: Money::new(open) });
+        return Err(Refusal::PaymentMismatch { problem, amount_due: open });
     }
     let gave = BookOpen::take(&mut note.books, amount);
     let took = BookOpen::take(&mut invoice.books, amount);
@@ -263,7 +263,7 @@ fn between_books(posting: &mut BookSums, gave: &[BookOpen], took: &[BookOpen]) {
 /// The errors of [`plan`].
 pub fn allocate(
     supplier_id: &str,
-    advance: i64,
+    advance: Money,
     allocations: &[Allocation],
     documents: &mut Documents,
 ) -> Result<PaymentPlan, Refusal> {
@@ -271,7 +271,7 @@ pub fn allocate(
     if whole > advance {
         let problem =
             format!("only {advance} of the payment is not allocated yet, but {whole} was requested");
-        return Err(Refusal::PaymentMismatch { problem, amount_due: Money::new(advance) });
+        return Err(Refusal::PaymentMismatch { problem, amount_due: advance });
     }
     let mut plan = PaymentPlan { unallocated: advance.saturating_sub(whole), ..PaymentPlan::default() };
     for (place, Allocation { invoice_id, amount, discount }) in allocations.iter().enumerate() {
@@ -283,9 +283,9 @@ pub fn allocate(
                 "must be 0: an advance is allocated without a discount",
             ));
         }
-        if !(1..=invoice.open).contains(amount) {
+        if !(Money::new(1)..=invoice.open).contains(amount) {
             let problem = format!("{} has an open amount of {}", invoice.doc_no, invoice.open);
-            return Err(Refusal::PaymentMismatch { problem, amount_due: Money::new(invoice.open) });
+            return Err(Refusal::PaymentMismatch { problem, amount_due: invoice.open });
         }
         let took = BookOpen::take(&mut invoice.books, *amount);
         let gave = [BookOpen { store_id: String::new(), open: *amount }];

@@ -1,5 +1,6 @@
 //! Postings of an approved invoice in each book: M35 and M36 of docs/arithmetic.md#postings.
 
+use crate::model::base::figures::Money;
 use crate::model::base::refusal::Refusal;
 use crate::model::books::payables::{BookOpen, Invoice, InvoiceLine};
 use crate::rules::books::payables::BookSums;
@@ -15,9 +16,9 @@ fn first_book(invoice: &Invoice) -> &str {
 
 /// Amount owed of an invoice in each book; together its total.
 pub fn invoice_books(invoice: &Invoice) -> Vec<BookOpen> {
-    let mut books: BTreeMap<&str, i64> = BTreeMap::new();
-    let mut add = |book, amount: i64| {
-        let sum: &mut i64 = books.entry(book).or_default();
+    let mut books: BTreeMap<&str, Money> = BTreeMap::new();
+    let mut add = |book, amount: Money| {
+        let sum: &mut Money = books.entry(book).or_default();
         *sum = sum.saturating_add(amount);
     };
     for line in &invoice.lines {
@@ -43,7 +44,7 @@ pub fn invoice_posting(invoice: &Invoice) -> Result<BookSums, Refusal> {
         sums.debit(book, INPUT_TAX, line.tax);
         match debited(line)? {
             Some(account) => sums.debit(book, account, line.net),
-            None => sums.debit(book, NOT_INVOICED, line.receipt_value.unwrap_or(0)),
+            None => sums.debit(book, NOT_INVOICED, line.receipt_value.unwrap_or_default()),
         };
     }
     sums.credit(first_book(invoice), PAYABLES, invoice.rounding);
@@ -110,15 +111,15 @@ pub(crate) mod tests {
             store_id: store_id.to_owned(),
             sku: Some("A".into()),
             qty: Quantity::new(1),
-            net,
-            tax,
-            receipt_value: Some(receipt_value),
+            net: net.into(),
+            tax: tax.into(),
+            receipt_value: Some(receipt_value.into()),
             ..InvoiceLine::default()
         }
     }
 
     fn lines(rows: &[(&str, i64)]) -> Vec<EntryLine> {
-        rows.iter().map(|(account, amount)| EntryLine::of((*account).to_owned(), *amount)).collect()
+        rows.iter().map(|(account, amount)| EntryLine::of((*account).to_owned(), (*amount).into())).collect()
     }
 
     #[test]
@@ -156,13 +157,13 @@ pub(crate) mod tests {
         let expense =
             InvoiceLine { account: Some("6110".to_owned()), sku: None, ..billed("S002", 500, 55, 0) };
         let mut of_two = invoice(vec![billed("S001", 100, 11, 100), expense]);
-        of_two.rounding = -1;
+        of_two.rounding = Money::new(-1);
         let entries = invoice_posting(&of_two).unwrap().entries().unwrap();
         let first = lines(&[("1310", 11), ("2010", -110), ("2020", 100), ("5030", -1)]);
         assert_eq!(entries.get("S001").unwrap(), &first);
         assert_eq!(entries.get("S002").unwrap(), &lines(&[("1310", 55), ("2010", -555), ("6110", 500)]));
         let owed: Vec<(String, i64)> =
-            invoice_books(&of_two).into_iter().map(|book| (book.store_id, book.open)).collect();
+            invoice_books(&of_two).into_iter().map(|book| (book.store_id, book.open.get())).collect();
         assert_eq!(owed, [("S001".to_owned(), 110), ("S002".to_owned(), 555)]);
         of_two.opening = true;
         let entries = invoice_posting(&of_two).unwrap().entries().unwrap();

@@ -1,6 +1,6 @@
 //! Open pieces of a receipt's line, and the value of a part of them.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::money::share;
 
 /// Part of a receipt's line that is not billed and did not go back.
@@ -8,7 +8,7 @@ use crate::model::base::money::share;
 pub struct OpenReceipt {
     pub qty: Quantity,
     /// Value of these pieces in 2020.
-    pub value: i64,
+    pub value: Money,
 }
 
 /// A part of it.
@@ -16,7 +16,7 @@ pub struct OpenReceipt {
 pub struct Part {
     pub qty: Quantity,
     /// Value that it takes out of 2020.
-    pub value: i64,
+    pub value: Money,
 }
 
 impl OpenReceipt {
@@ -26,7 +26,7 @@ impl OpenReceipt {
         let value = if qty == self.qty {
             self.value
         } else {
-            i64::try_from(share(self.value, qty, self.qty)).unwrap_or(self.value)
+            Money::try_from(share(self.value, qty, self.qty)).unwrap_or(self.value)
         };
         self.qty = self.qty.saturating_sub(qty);
         self.value = self.value.saturating_sub(value);

@@ -1,6 +1,6 @@
 //! The three-way match: an invoice against the received and the ordered goods.
 
-use crate::model::base::figures::Quantity;
+use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::money::{half_up, product, spread};
 use crate::model::books::payables::{InvoiceLine, MatchException, MatchExceptionKind as Kind, ReceiptRef};
@@ -21,9 +21,9 @@ pub struct ReceiptLine {
     /// Part that is not billed and did not go back.
     pub open: OpenReceipt,
     /// Its price per piece.
-    pub unit_cost: i64,
+    pub unit_cost: Money,
     /// The order's; `None` if it came without one.
-    pub order_cost: Option<i64>,
+    pub order_cost: Option<Money>,
     /// Total cost of this many pieces, if the order, or a receipt without an order, states a total: a price per piece
     /// is then too coarse to compare.
     pub total: Option<LineTotal>,
@@ -35,15 +35,15 @@ pub struct ReceiptLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineTotal {
     /// Total cost of the pieces.
-    pub value: i64,
+    pub value: Money,
     pub qty: Quantity,
 }
 
 impl LineTotal {
     /// Cost of `n` of the pieces.
-    fn of(self, n: Quantity) -> i64 {
+    fn of(self, n: Quantity) -> Money {
         let part = half_up(product(self.value, n), self.qty.max(Quantity::new(1)).into());
-        i64::try_from(part).unwrap_or(i64::MAX)
+        Money::saturating_from(part)
     }
 }
 
@@ -93,15 +93,15 @@ pub struct Matched {
 impl Matched {
     /// Cost of all exceptions of the invoice that are accepted, by any user at any time; 0 if nothing with a cost is
     /// accepted now.
-    pub fn accepted_cost(&self, now: &[Accepted]) -> i64 {
+    pub fn accepted_cost(&self, now: &[Accepted]) -> Money {
         let cost = |counts: &dyn Fn(&MatchException) -> bool| {
             let found = self.exceptions.iter().filter(|found| counts(found));
-            found.map(|found| found.amount).fold(0_i64, i64::saturating_add)
+            found.map(|found| found.amount).sum::<Money>()
         };
         let is_new = |found: &MatchException| {
             now.iter().any(|one| one.line_no == found.line_no && one.kind == found.kind)
         };
-        if cost(&is_new) == 0 { 0 } else { cost(&|found| found.accepted_by.is_some()) }
+        if cost(&is_new) == 0 { Money::ZERO } else { cost(&|found| found.accepted_by.is_some()) }
     }
 }
 
@@ -182,18 +182,18 @@ impl MatchContext<'_> {
     }
 }
 
-/// Figures of an exception.
+/// Figures of an exception. What is expected and actual is money, pieces or a rate, by its kind.
 #[derive(Debug, Clone, Copy, Default)]
 struct Figures {
-    amount: i64,
+    amount: Money,
     expected: Option<i64>,
     actual: Option<i64>,
 }
 
 impl Figures {
-    fn of(amount: i128, expected: i64, actual: i64) -> Self {
-        let amount = i64::try_from(amount).unwrap_or(i64::MAX);
-        Self { amount, expected: Some(expected), actual: Some(actual) }
+    fn of(amount: i128, expected: impl Into<i64>, actual: impl Into<i64>) -> Self {
+        let amount = Money::saturating_from(amount);
+        Self { amount, expected: Some(expected.into()), actual: Some(actual.into()) }
     }
 }
 
@@ -295,12 +295,12 @@ impl Desk<'_> {
         for kind in match_line(&billed, tolerance).exceptions {
             let figures = match kind {
                 Kind::PriceOver | Kind::PriceUnder => {
-                    let over = billed.billed_cost.saturating_sub(billed.order_cost).max(0);
+                    let over = billed.billed_cost.saturating_sub(billed.order_cost).max(Money::ZERO);
                     Figures::of(product(over, each), billed.order_cost, billed.billed_cost)
                 }
                 _ => {
                     let over = line.qty.saturating_sub(open_qty.max(Quantity::ZERO));
-                    Figures::of(product(over, line.unit_cost), open_qty.get(), line.qty.get())
+                    Figures::of(product(over, line.unit_cost), open_qty, line.qty)
                 }
             };
             self.note(line_no, kind, figures);
@@ -309,7 +309,7 @@ impl Desk<'_> {
             self.compare_receipt(line_no, receipt);
         }
         if let Some(usual) = context.usual_rate_bp.filter(|usual| *usual != line.tax_rate_bp) {
-            self.note(line_no, Kind::TaxRate, Figures::of(0, usual.into(), line.tax_rate_bp.into()));
+            self.note(line_no, Kind::TaxRate, Figures::of(0, usual, line.tax_rate_bp));
         }
     }
 
@@ -333,19 +333,23 @@ fn compared(
     receipt: Option<&ReceiptLine>,
     open_qty: Quantity,
     tolerance: Tolerance,
-) -> (BilledLine, Tolerance, i64) {
+) -> (BilledLine, Tolerance, Money) {
     let billed_qty = line.qty;
     if let Some(total) = receipt.and_then(|receipt| receipt.total) {
         let (order_cost, billed_cost) = (total.of(line.qty), line.net);
         // A share of a total is rounded.
-        let amount = tolerance.amount.saturating_mul(line.qty.get()).max(1);
+        let amount = tolerance.amount.saturating_mul(line.qty.get()).max(Money::new(1));
         let billed = BilledLine { order_cost, billed_cost, billed_qty, open_qty };
-        return (billed, Tolerance { amount, ..tolerance }, 1);
+        return (billed, Tolerance { amount, ..tolerance }, 1.into());
     }
     let order_cost = receipt.map(|receipt| receipt.order_cost.unwrap_or(receipt.unit_cost));
     // Without a receipt there is no price to compare with either.
     let order_cost = order_cost.unwrap_or(line.unit_cost);
-    (BilledLine { order_cost, billed_cost: line.unit_cost, billed_qty, open_qty }, tolerance, line.qty.get())
+    (
+        BilledLine { order_cost, billed_cost: line.unit_cost, billed_qty, open_qty },
+        tolerance,
+        line.qty.get().into(),
+    )
 }
 
 /// Splits a line, each part on its place; the last part has the pieces without a place. Net and tax are spread over the
@@ -364,7 +368,7 @@ fn split(line: &InvoiceLine, places: &[(ReceiptLine, Quantity)]) -> Vec<InvoiceL
     let receipts = places.iter().map(|(receipt, _)| Some(receipt)).chain([None]);
     let figures = pieces.iter().zip(nets.into_iter().zip(taxes));
     let part =
-        |(qty, (net, tax)): (&Quantity, (i64, i64))| InvoiceLine { qty: *qty, net, tax, ..line.clone() };
+        |(qty, (net, tax)): (&Quantity, (Money, Money))| InvoiceLine { qty: *qty, net, tax, ..line.clone() };
     figures.map(part).zip(receipts).map(|(part, receipt)| at_receipt(part, receipt)).collect()
 }
 

@@ -162,7 +162,7 @@ fn posting(source: &RecordToPost<'_>) -> Option<Posting> {
                 .memo(Some(&movement.reason))
         }
         AnyPayload::CashDeposited(it) => {
-            let facts = vec![Fact::CashDeposited { amount: Money::new(it.deposit.amount) }];
+            let facts = vec![Fact::CashDeposited { amount: it.deposit.amount }];
             Posting::new(it.business_date, "deposit", &it.deposit.deposit_id.0, facts)
                 .memo(Some(&it.deposit.bag_no))
         }

@@ -1,5 +1,6 @@
 //! Bank lines beside customers' money: a deposit, a provider's payout, a supplier's payment, a known text.
 
+use crate::model::base::figures::Money;
 use crate::rules::books::posting::plan::Account;
 use crate::rules::books::settlement::exception::ExceptionKind;
 use crate::rules::books::settlement::matching::{Known, Matcher};
@@ -16,7 +17,7 @@ pub struct Payout {
     /// Payout batch of the lines.
     pub batch: String,
     /// Sum of the net of its lines.
-    pub net: i64,
+    pub net: Money,
 }
 
 /// A text that a bank's lines are known by.
@@ -100,7 +101,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// The only item of that amount in the window.
-    fn only_of_amount(&self, items: &[&'a OpenItem], line: &OpenLine, net: i64) -> Option<&'a OpenItem> {
+    fn only_of_amount(&self, items: &[&'a OpenItem], line: &OpenLine, net: Money) -> Option<&'a OpenItem> {
         let fits =
             |item: &&OpenItem| item.amount == net && self.terms.in_window(line.date, item.business_date);
         let mut equal = items.iter().copied().filter(fits);
@@ -110,7 +111,7 @@ impl<'a> Matcher<'a> {
 
     fn deposit(
         &mut self,
-        (line, net, text): (&'a OpenLine, i64, &str),
+        (line, net, text): (&'a OpenLine, Money, &str),
         bags: &[&'a OpenItem],
         by: By,
     ) -> bool {
@@ -142,7 +143,7 @@ impl<'a> Matcher<'a> {
 
     fn payout(
         &mut self,
-        (line, net, text): (&'a OpenLine, i64, &str),
+        (line, net, text): (&'a OpenLine, Money, &str),
         payouts: &mut Vec<Payout>,
         by: By,
     ) -> bool {
@@ -167,7 +168,7 @@ impl<'a> Matcher<'a> {
 
     fn supplier_payment(
         &mut self,
-        (line, net, text): (&'a OpenLine, i64, &str),
+        (line, net, text): (&'a OpenLine, Money, &str),
         paid: &[&'a OpenItem],
         by: By,
     ) -> bool {
@@ -186,7 +187,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// The longest text that is in it, as it was mapped on the line's day.
-    fn known_text(&mut self, line: &'a OpenLine, net: i64, text: &str, known: &Known) {
+    fn known_text(&mut self, line: &'a OpenLine, net: Money, text: &str, known: &Known) {
         let text = text.to_lowercase();
         let fits = |known: &&BankText| known.from <= line.date && text.contains(known.key.as_str());
         let longest =
@@ -196,16 +197,16 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    fn without_item(&mut self, rule: Rule, line: &'a OpenLine, net: i64, account: Option<Account>) {
+    fn without_item(&mut self, rule: Rule, line: &'a OpenLine, net: Money, account: Option<Account>) {
         self.lines.remove(&line.sort_key());
         self.found.matches.push(Match {
             rule,
             lines: vec![line],
             items: Vec::new(),
             gross: net,
-            fee: 0,
+            fee: Money::ZERO,
             net,
-            difference: 0,
+            difference: Money::ZERO,
             account,
         });
     }

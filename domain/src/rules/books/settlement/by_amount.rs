@@ -1,5 +1,6 @@
 //! Matching by amount and date, where that leaves no choice.
 
+use crate::model::base::figures::Money;
 use crate::rules::books::settlement::matching::Matcher;
 use crate::rules::books::settlement::{OpenItem, OpenLine, Rule};
 use std::collections::BTreeMap;
@@ -7,14 +8,14 @@ use std::collections::BTreeMap;
 impl<'a> Matcher<'a> {
     /// Lines whose amount names their items. Lines that name a store come first.
     pub(super) fn by_amount(&mut self) {
-        let mut groups: BTreeMap<(bool, &'a str, i64), Vec<&'a OpenLine>> = BTreeMap::new();
+        let mut groups: BTreeMap<(bool, &'a str, Money), Vec<&'a OpenLine>> = BTreeMap::new();
         for line in self.lines.values() {
             if let Some(gross) = line.gross {
                 let store = line.store_id.as_deref();
                 groups.entry((store.is_none(), store.unwrap_or_default(), gross)).or_default().push(line);
             }
         }
-        let mut by_amount: BTreeMap<i64, Vec<&'a OpenItem>> = BTreeMap::new();
+        let mut by_amount: BTreeMap<Money, Vec<&'a OpenItem>> = BTreeMap::new();
         for item in self.items.values().filter(|item| item.kind.is_of_customers()) {
             by_amount.entry(item.amount).or_default().push(item);
         }

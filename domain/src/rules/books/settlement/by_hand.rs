@@ -1,13 +1,14 @@
 //! Matches that a user makes by hand. They use the figures of the lines, even if no rule would have found the match.
 
+use crate::model::base::figures::Money;
 use crate::rules::books::settlement::matching::total;
 use crate::rules::books::settlement::{ItemKind, Match, OpenItem, OpenLine, Rule, Terms};
 
 impl Terms {
     /// Fee and net amount of a line, or the agreed ones if the line has none.
-    fn figures(&self, line: &OpenLine) -> (i64, i64) {
-        let fee = line.fee.unwrap_or_else(|| line.gross.map_or(0, |gross| self.fee(gross)));
-        (fee, line.net.unwrap_or_else(|| line.gross.unwrap_or(0).saturating_sub(fee)))
+    fn figures(&self, line: &OpenLine) -> (Money, Money) {
+        let fee = line.fee.unwrap_or_else(|| line.gross.map_or(Money::ZERO, |gross| self.fee(gross)));
+        (fee, line.net.unwrap_or_else(|| line.gross.unwrap_or_default().saturating_sub(fee)))
     }
 }
 
@@ -17,10 +18,19 @@ fn lines_alone<'a>(lines: &'a [OpenLine]) -> Result<Match<'a>, &'static str> {
     if lines.len() < 2 || total(lines.iter().map(OpenLine::amount)) != 0 {
         return Err("must name at least one item, unless the lines add up to 0 (a charge and its refund)");
     }
-    let fee = total(lines.iter().map(|line| line.fee.unwrap_or(0)));
+    let fee = total(lines.iter().map(|line| line.fee.unwrap_or_default()));
     let net = fee.saturating_neg();
     let (lines, items) = (lines.iter().collect(), Vec::new());
-    Ok(Match { rule: Rule::Contra, lines, items, gross: 0, fee, net, difference: 0, account: None })
+    Ok(Match {
+        rule: Rule::Contra,
+        lines,
+        items,
+        gross: Money::ZERO,
+        fee,
+        net,
+        difference: Money::ZERO,
+        account: None,
+    })
 }
 
 /// Items that no line mentions and that cancel each other.
@@ -36,7 +46,16 @@ fn items_alone<'a>(items: &'a [OpenItem]) -> Result<Match<'a>, &'static str> {
         );
     }
     let (lines, items) = (Vec::new(), items.iter().collect());
-    Ok(Match { rule: Rule::Contra, lines, items, gross: 0, fee: 0, net: 0, difference: 0, account: None })
+    Ok(Match {
+        rule: Rule::Contra,
+        lines,
+        items,
+        gross: Money::ZERO,
+        fee: Money::ZERO,
+        net: Money::ZERO,
+        difference: Money::ZERO,
+        account: None,
+    })
 }
 
 /// The match of these lines and items. Its rule decides how it is posted: deposits and payments to suppliers get the
@@ -67,14 +86,14 @@ pub fn match_by_hand<'a>(
         );
     };
     let gross = total(items.iter().map(|item| item.amount));
-    let reported: Vec<(i64, i64)> = lines.iter().map(|line| terms.figures(line)).collect();
+    let reported: Vec<(Money, Money)> = lines.iter().map(|line| terms.figures(line)).collect();
     let net = total(reported.iter().map(|(_, net)| *net));
     let fee = match rule {
         Rule::ByHand if lines.iter().all(|line| line.gross.is_none() && line.fee.is_none()) => {
             total(items.iter().map(|item| terms.fee(item.amount)))
         }
         Rule::ByHand => total(reported.iter().map(|(fee, _)| *fee)),
-        _ => 0,
+        _ => Money::ZERO,
     };
     let difference = gross.saturating_sub(fee).saturating_sub(net);
     if rule == Rule::SupplierPayment && difference != 0 {

@@ -1,5 +1,6 @@
 //! Matching one amount with many items: groups are whole days of stores, never any subset.
 
+use crate::model::base::figures::Money;
 use crate::rules::books::settlement::exception::ExceptionKind;
 use crate::rules::books::settlement::item::ItemKey;
 use crate::rules::books::settlement::matching::Matcher;
@@ -16,7 +17,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    pub(super) fn add(&mut self, gross: i64, fee: i64, count: i64) {
+    pub(super) fn add(&mut self, gross: Money, fee: Money, count: i64) {
         self.join(Self { gross: i128::from(gross), fee: i128::from(fee), count });
     }
 
@@ -38,7 +39,7 @@ impl Sums {
         };
         match terms.fee_rate_bp {
             Some(_) => terms.is_near(fee, self.fee, self.count),
-            None => fee == i128::from(line.fee.unwrap_or(0)),
+            None => fee == i128::from(line.fee.unwrap_or_default()),
         }
     }
 }
@@ -108,7 +109,7 @@ impl<'a> Matcher<'a> {
             {
                 let (line, item) = (*line, *item);
                 self.settle(Rule::Reference, &[line], &[item]);
-                let difference = self.found.matches.last().map_or(0, |made| made.difference);
+                let difference = self.found.matches.last().map_or(Money::ZERO, |made| made.difference);
                 self.raise(ExceptionKind::AmountDiffers, &[line], &[item], difference);
             }
         }

@@ -1,6 +1,7 @@
 //! Matching by reference, key by key: lines and items of equal amounts first, then equal sums, then a single line with
 //! a single item.
 
+use crate::model::base::figures::Money;
 use crate::rules::books::settlement::exception::ExceptionKind;
 use crate::rules::books::settlement::matching::{Before, Matcher, total};
 use crate::rules::books::settlement::{ItemKind, OpenItem, OpenLine, Rule, reference_key};
@@ -99,8 +100,8 @@ impl<'a> Matcher<'a> {
 
     /// Matches the lines of one reference. Returns the lines that reverse an earlier match under it.
     fn of_key(&mut self, key: &str, mut group: Group<'a>, before: &Before) -> Vec<&'a OpenLine> {
-        let of_key = (key.to_owned(), i64::MIN)..=(key.to_owned(), i64::MAX);
-        let mut matched: BTreeSet<i64> = before.lines.range(of_key).map(|(_, gross)| *gross).collect();
+        let of_key = (key.to_owned(), Money::new(i64::MIN))..=(key.to_owned(), Money::new(i64::MAX));
+        let mut matched: BTreeSet<Money> = before.lines.range(of_key).map(|(_, gross)| *gross).collect();
         self.pairs(&mut group, &mut matched, false);
         self.pairs(&mut group, &mut matched, true);
         let Group { lines, items } = group;
@@ -139,7 +140,7 @@ impl<'a> Matcher<'a> {
     /// Matches lines and items of equal amounts one by one, the oldest first, and removes them from the group. Only
     /// items within the window are matched. If `late`, items of any day are matched, and each match raises an
     /// exception.
-    fn pairs(&mut self, group: &mut Group<'a>, matched: &mut BTreeSet<i64>, late: bool) {
+    fn pairs(&mut self, group: &mut Group<'a>, matched: &mut BTreeSet<Money>, late: bool) {
         let Group { lines, items } = group;
         lines.retain(|&line| {
             let (terms, gross) = (self.terms, line.amount());

@@ -1,6 +1,7 @@
 //! Postings of settlements (docs/arithmetic.md#postings): the payer, the fee and the shortfall against the cleared
 //! accounts.
 
+use crate::model::base::figures::Money;
 use crate::model::base::money::figure;
 use crate::model::base::refusal::Refusal;
 use crate::rules::books::entry_by_hand::EntryLine;
@@ -32,7 +33,7 @@ pub fn of_slices<'a>(
 ///
 /// # Errors
 /// `validation_failed` for a figure above the largest.
-pub fn moved(debit: Account, credit: Account, amount: i64) -> Result<Vec<EntryLine>, Refusal> {
+pub fn moved(debit: Account, credit: Account, amount: Money) -> Result<Vec<EntryLine>, Refusal> {
     let mut sums = Sums::default();
     sums.debit(debit, amount);
     sums.debit(credit, amount.saturating_neg());
@@ -46,7 +47,7 @@ pub fn moved(debit: Account, credit: Account, amount: i64) -> Result<Vec<EntryLi
 pub fn taken_back(
     bank: Account,
     account: Account,
-    [gross, fee, net]: [i64; 3],
+    [gross, fee, net]: [Money; 3],
 ) -> Result<Vec<EntryLine>, Refusal> {
     let mut sums = Sums::default();
     sums.debit(bank, net);
@@ -60,7 +61,7 @@ pub fn taken_back(
 struct Sums(BTreeMap<Account, i128>);
 
 impl Sums {
-    fn debit(&mut self, account: Account, amount: i64) {
+    fn debit(&mut self, account: Account, amount: Money) {
         let sum = self.0.entry(account).or_default();
         *sum = sum.saturating_add(i128::from(amount));
     }

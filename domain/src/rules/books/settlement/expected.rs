@@ -1,5 +1,6 @@
 //! The items of a record: one for each payment, refund and deposit that a provider or bank has to settle.
 
+use crate::model::base::figures::Money;
 use crate::model::base::time::UtcMs;
 use crate::model::books::deposit::Deposit;
 use crate::model::selling::payment::{CASH, EXCHANGE, POINTS};
@@ -27,7 +28,7 @@ pub struct NewItem {
     /// The day it belongs to.
     pub business_date: Date,
     /// Money to us is above 0; with its rounding.
-    pub amount: i64,
+    pub amount: Money,
     /// Slip or bag number.
     pub reference: Option<String>,
     /// The sale, return or deposit.
@@ -58,9 +59,12 @@ pub fn is_settled_elsewhere(method: &str) -> bool {
 }
 
 /// Differences of a day between the totals of its shifts and its items, by method. Methods that agree are omitted.
-pub fn differing(shifts: &BTreeMap<String, i64>, items: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
+pub fn differing(
+    shifts: &BTreeMap<String, Money>,
+    items: &BTreeMap<String, Money>,
+) -> BTreeMap<String, Money> {
     let methods: BTreeSet<&String> = shifts.keys().chain(items.keys()).collect();
-    let of = |sums: &BTreeMap<String, i64>, method: &String| sums.get(method).copied().unwrap_or_default();
+    let of = |sums: &BTreeMap<String, Money>, method: &String| sums.get(method).copied().unwrap_or_default();
     let difference = |method: &String| (method.clone(), of(shifts, method).saturating_sub(of(items, method)));
     methods.into_iter().map(difference).filter(|(_, amount)| *amount != 0).collect()
 }
@@ -91,7 +95,7 @@ fn paid(sale: &Transaction, payment: &Payment, business_date: Date) -> NewItem {
         kind: ItemKind::Payment,
         method: payment.method.clone(),
         business_date,
-        amount: payment.amount.saturating_add(payment.rounding).get(),
+        amount: payment.amount.saturating_add(payment.rounding),
         reference: payment.reference.clone(),
         document_id: sale.transaction_id.0.clone(),
         receipt_no: sale.receipt_no.clone(),
@@ -143,7 +147,7 @@ fn refunds(back: &Return, business_date: Date) -> Vec<NewItem> {
         kind: ItemKind::Refund,
         method: refund.method.clone(),
         business_date,
-        amount: refund.amount.saturating_add(refund.rounding).saturating_neg().get(),
+        amount: refund.amount.saturating_add(refund.rounding).saturating_neg(),
         reference: refund.reference.clone(),
         document_id: back.return_id.0.clone(),
         receipt_no: Some(back.receipt_no.clone()),

@@ -1,5 +1,6 @@
 //! Telling lines that are known already: files overlap, and two equal payments of a day are two.
 
+use crate::model::base::figures::Money;
 use crate::model::hub::chain::hex;
 use crate::rules::books::settlement::{LineKind, SourceKind, reference_key};
 use jiff::civil::Date;
@@ -26,11 +27,11 @@ pub struct TextLine {
     /// Terminal or shop, as the source names it. Null if it names none.
     pub store_ref: Option<String>,
     /// Gross amount before fees; above 0 for money received.
-    pub gross: Option<i64>,
+    pub gross: Option<Money>,
     /// Fee; positive if it is a cost.
-    pub fee: Option<i64>,
+    pub fee: Option<Money>,
     /// Net amount that reaches the account, in minor currency units.
-    pub net: Option<i64>,
+    pub net: Option<Money>,
 }
 
 impl TextLine {
@@ -53,13 +54,13 @@ impl TextLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Figures {
     /// Amount of the row: gross for a provider, net for a bank.
-    pub amount: Option<i64>,
+    pub amount: Option<Money>,
     /// Amount before fees.
-    pub gross: Option<i64>,
+    pub gross: Option<Money>,
     /// Fee; positive if it is a cost.
-    pub fee: Option<i64>,
+    pub fee: Option<Money>,
     /// Net amount that reaches the account, in minor currency units.
-    pub net: Option<i64>,
+    pub net: Option<Money>,
 }
 
 impl Figures {
@@ -67,7 +68,7 @@ impl Figures {
     ///
     /// # Errors
     /// The problem, for a person.
-    pub fn of(self, kind: SourceKind) -> Result<[Option<i64>; 3], &'static str> {
+    pub fn of(self, kind: SourceKind) -> Result<[Option<Money>; 3], &'static str> {
         let Self { amount, gross, fee, net } = self;
         if kind == SourceKind::Bank {
             return match (gross, fee, net.or(amount)) {
@@ -89,7 +90,7 @@ impl Figures {
             (Some(gross), None, Some(net)) => [Some(gross), Some(gross.saturating_sub(net)), Some(net)],
             (None, Some(fee), Some(net)) => [Some(net.saturating_add(fee)), Some(fee), Some(net)],
             // A fee of its own.
-            (None, Some(fee), None) => [Some(0), Some(fee), Some(fee.saturating_neg())],
+            (None, Some(fee), None) => [Some(Money::ZERO), Some(fee), Some(fee.saturating_neg())],
             (None, None, None) => return Err("must have an amount"),
             plain => [plain.0, None, plain.2],
         })
@@ -105,11 +106,11 @@ impl Figures {
         self,
         source: SourceKind,
         kind: Option<LineKind>,
-    ) -> Result<[Option<i64>; 3], &'static str> {
+    ) -> Result<[Option<Money>; 3], &'static str> {
         let figures = self.of(source)?;
         Ok(match (source, kind, figures) {
             (SourceKind::Provider, Some(LineKind::Fee), [None, None, Some(net)]) => {
-                [Some(0), Some(net.saturating_neg()), Some(net)]
+                [Some(Money::ZERO), Some(net.saturating_neg()), Some(net)]
             }
             _ => figures,
         })
@@ -118,7 +119,7 @@ impl Figures {
 
 impl LineKind {
     /// Kind of a line that does not state it, by its sign.
-    pub fn by_sign(kind: SourceKind, amount: i64) -> Self {
+    pub fn by_sign(kind: SourceKind, amount: Money) -> Self {
         match kind {
             SourceKind::Bank => Self::Other,
             SourceKind::Provider if amount < 0 => Self::Refund,

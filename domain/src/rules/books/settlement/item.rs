@@ -1,5 +1,6 @@
 //! Items: money that is expected from a provider or at the bank.
 
+use crate::model::base::figures::Money;
 use crate::model::base::time::UtcMs;
 use crate::rules::books::posting::plan::Account;
 use crate::rules::books::settlement::reference_key;
@@ -64,7 +65,7 @@ pub struct OpenItem {
     /// When the payment took place.
     pub occurred_at: UtcMs,
     /// Amount in minor currency units; above 0 for money received.
-    pub amount: i64,
+    pub amount: Money,
     /// Slip or bag number.
     pub reference: Option<String>,
     /// ID of the item that this one reverses.

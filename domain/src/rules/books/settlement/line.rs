@@ -1,5 +1,6 @@
 //! Lines of statements: the fields that matching uses.
 
+use crate::model::base::figures::Money;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,11 +94,11 @@ pub struct OpenLine {
     /// Whether it names a store that does not exist.
     pub unknown_store: bool,
     /// Gross amount before fees; above 0 for money received.
-    pub gross: Option<i64>,
+    pub gross: Option<Money>,
     /// Fee; positive if it is a cost.
-    pub fee: Option<i64>,
+    pub fee: Option<Money>,
     /// Net amount that reaches the account, in minor currency units.
-    pub net: Option<i64>,
+    pub net: Option<Money>,
     /// Payout batch that the line was paid out with.
     pub batch: Option<String>,
 }
@@ -116,13 +117,13 @@ impl OpenLine {
     }
 
     /// Amount of the line, as far as it states one.
-    pub fn amount(&self) -> i64 {
-        self.gross.or(self.net).unwrap_or(0)
+    pub fn amount(&self) -> Money {
+        self.gross.or(self.net).unwrap_or_default()
     }
 
     /// Amount that the line moves on the account of its source, as far as it states one.
-    pub fn posted(&self) -> i64 {
-        self.net.or(self.gross).unwrap_or(0)
+    pub fn posted(&self) -> Money {
+        self.net.or(self.gross).unwrap_or_default()
     }
 
     /// Text in which words are looked for.

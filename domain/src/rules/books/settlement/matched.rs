@@ -1,5 +1,6 @@
 //! Results of matching: matches, and exceptions for a person.
 
+use crate::model::base::figures::Money;
 use crate::rules::books::posting::plan::Account;
 use crate::rules::books::settlement::exception::ExceptionKind;
 use crate::rules::books::settlement::{ItemRef, OpenItem, OpenLine};
@@ -70,13 +71,13 @@ pub struct Match<'a> {
     /// Matched items. Empty for a payout or a bank's text.
     pub items: Vec<&'a OpenItem>,
     /// Sum of the items, in minor currency units.
-    pub gross: i64,
+    pub gross: Money,
     /// Fee that the provider keeps, in minor currency units.
-    pub fee: i64,
+    pub fee: Money,
     /// Net amount that reached the account, in minor currency units.
-    pub net: i64,
+    pub net: Money,
     /// Difference: gross − fee − net.
-    pub difference: i64,
+    pub difference: Money,
     /// Account to which a bank's text posts the line. `None` for a payout.
     pub account: Option<Account>,
 }
@@ -92,5 +93,5 @@ pub struct Raised {
     /// Groups of items that would fit equally well.
     pub candidates: Vec<Vec<ItemRef>>,
     /// Amount of the difference, or of the item or line it is about.
-    pub amount: i64,
+    pub amount: Money,
 }

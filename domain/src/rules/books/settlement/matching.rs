@@ -1,5 +1,6 @@
 //! Matches lines with items in steps. A line that a step has used is not seen by the later steps.
 
+use crate::model::base::figures::Money;
 use crate::rules::books::settlement::bank::{BankText, Payout};
 use crate::rules::books::settlement::by_net::Sums;
 use crate::rules::books::settlement::exception::ExceptionKind;
@@ -13,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Before {
     /// Key and gross of matched lines.
-    pub lines: BTreeSet<(String, i64)>,
+    pub lines: BTreeSet<(String, Money)>,
     /// Keys of matched items.
     pub items: BTreeSet<String>,
 }
@@ -97,8 +98,8 @@ pub fn match_nets<'a>(terms: &Terms, lines: &'a [OpenLine], items: &'a [OpenItem
 }
 
 /// Sum of the figures.
-pub(super) fn total(figures: impl Iterator<Item = i64>) -> i64 {
-    figures.fold(0_i64, i64::saturating_add)
+pub(super) fn total(figures: impl Iterator<Item = Money>) -> Money {
+    figures.sum()
 }
 
 impl<'a> Matcher<'a> {
@@ -134,18 +135,18 @@ impl<'a> Matcher<'a> {
     /// Matches lines with items.
     pub(super) fn settle(&mut self, rule: Rule, lines: &[&'a OpenLine], items: &[&'a OpenItem]) {
         let gross = total(items.iter().map(|item| item.amount));
-        let reported_gross = total(lines.iter().map(|line| line.gross.unwrap_or(0)));
+        let reported_gross = total(lines.iter().map(|line| line.gross.unwrap_or_default()));
         let expected = total(items.iter().map(|item| self.terms.fee(item.amount)));
-        let all = |of: fn(&OpenLine) -> Option<i64>| {
-            let figures: Option<Vec<i64>> = lines.iter().map(|line| of(line)).collect();
+        let all = |of: fn(&OpenLine) -> Option<Money>| {
+            let figures: Option<Vec<Money>> = lines.iter().map(|line| of(line)).collect();
             figures.filter(|figures| !figures.is_empty()).map(|figures| total(figures.into_iter()))
         };
         let reported = all(|line| line.fee);
         let nets = all(|line| line.net);
         let (fee, net) = match (reported, nets, rule) {
-            (.., Rule::Contra) => (0, 0),
+            (.., Rule::Contra) => (Money::ZERO, Money::ZERO),
             // For deposits and payments to suppliers the bank's amount is the net amount. No fee was reported.
-            (_, Some(net), Rule::Deposit | Rule::SupplierPayment) => (0, net),
+            (_, Some(net), Rule::Deposit | Rule::SupplierPayment) => (Money::ZERO, net),
             (Some(fee), Some(net), _) => (fee, net),
             (Some(fee), None, _) => (fee, reported_gross.saturating_sub(fee)),
             (None, Some(net), Rule::Net) if self.terms.fee_rate_bp.is_none() => {
@@ -183,7 +184,7 @@ impl<'a> Matcher<'a> {
         kind: ExceptionKind,
         lines: &[&'a OpenLine],
         items: &[&'a OpenItem],
-        amount: i64,
+        amount: Money,
     ) {
         for line in lines {
             self.lines.remove(&line.sort_key());

@@ -1,6 +1,6 @@
 //! Terms of a statement source: its fees, and when payments are reported.
 
-use crate::model::base::figures::BasisPoints;
+use crate::model::base::figures::{BasisPoints, Money};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,9 +51,9 @@ pub struct Terms {
     /// Fee rate of each payment, in basis points. `None` if fees are as reported.
     pub fee_rate_bp: Option<BasisPoints>,
     /// Fixed fee of each payment, added to the rate.
-    pub fee_fixed: i64,
+    pub fee_fixed: Money,
     /// Greatest accepted difference of a fee, in minor currency units.
-    pub fee_tolerance: i64,
+    pub fee_tolerance: Money,
     /// Treatment of the fee of refunds.
     pub fee_on_refunds: FeeOnRefunds,
     /// Most days from a payment to its line.
@@ -64,14 +64,14 @@ pub struct Terms {
 
 impl Terms {
     /// Expected fee of an amount; 0 if fees are as reported.
-    pub fn fee(&self, amount: i64) -> i64 {
-        let Some(rate) = self.fee_rate_bp else { return 0 };
+    pub fn fee(&self, amount: Money) -> Money {
+        let Some(rate) = self.fee_rate_bp else { return Money::ZERO };
         if amount < 0 && self.fee_on_refunds == FeeOnRefunds::Kept {
-            return 0;
+            return Money::ZERO;
         }
         let by_rate = rate.of(amount);
         let fixed = self.fee_fixed.saturating_mul(amount.signum());
-        i64::try_from(by_rate).unwrap_or(i64::MAX).saturating_add(fixed)
+        Money::saturating_from(by_rate).saturating_add(fixed)
     }
 
     /// Whether a fee is as expected. Each of the `count` payments may add a rounding difference of half a unit.

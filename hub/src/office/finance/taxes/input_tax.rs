@@ -4,7 +4,7 @@ use crate::columns;
 use crate::db::Engine;
 use crate::db::filter::Conditions;
 use crate::db::guarded::guarded;
-use domain::model::base::figures::BasisPoints;
+use domain::model::base::figures::{BasisPoints, Money};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::AnyConnection;
@@ -17,9 +17,9 @@ pub struct Input {
     /// Tax rate in basis points. Null for credit notes, which state no rate.
     pub tax_rate_bp: Option<BasisPoints>,
     /// Amount without tax, in minor currency units. Negative for credit notes.
-    pub base: i64,
+    pub base: Money,
     /// Tax in minor currency units. Negative for credit notes.
-    pub tax: i64,
+    pub tax: Money,
     /// Number of invoices or credit notes.
     pub documents: i64,
 }

@@ -64,11 +64,11 @@ pub struct View {
     /// Whether `late` omits rows. A shorter range shows them.
     pub more_late: bool,
     /// Tax owed on sales, in minor currency units.
-    pub output_tax: i64,
+    pub output_tax: Money,
     /// Input tax of suppliers' invoices and credit notes, in minor currency units.
-    pub input_tax: i64,
+    pub input_tax: Money,
     /// `output_tax` − `input_tax`, in minor currency units.
-    pub payable: i64,
+    pub payable: Money,
     /// Tax according to the accounts.
     pub ledger: Ledger,
     /// Completeness: which stores have reported all records of these days.
@@ -88,20 +88,20 @@ pub struct Output {
     /// Tax rate in basis points.
     pub tax_rate_bp: BasisPoints,
     /// Sales without tax and without voided sales, in minor currency units.
-    pub sales_base: i64,
+    pub sales_base: Money,
     /// Tax of `sales_base`, in minor currency units.
-    pub sales_tax: i64,
+    pub sales_tax: Money,
     /// Returns without tax, in minor currency units.
-    pub returns_base: i64,
+    pub returns_base: Money,
     /// Tax of `returns_base`, in minor currency units.
-    pub returns_tax: i64,
+    pub returns_tax: Money,
     /// Net sales without tax: `sales_base` − `returns_base`, in minor currency units.
-    pub base: i64,
+    pub base: Money,
     /// Tax of `base`, in minor currency units.
-    pub tax: i64,
+    pub tax: Money,
     /// Eleven twelfths of `base`, rounded half up, in minor currency units. Indonesian tax invoices state this base for
     /// a rate of 12 % when 11 % are owed.
-    pub base_11_12: i64,
+    pub base_11_12: Money,
 }
 
 /// Tax whose day in the books differs from its own day.
@@ -115,7 +115,7 @@ pub struct Late {
     /// The day in the books.
     pub entry_date: Date,
     /// Amount of tax, in minor currency units.
-    pub tax: i64,
+    pub tax: Money,
 }
 
 /// Tax according to the accounts.
@@ -123,9 +123,9 @@ pub struct Late {
 #[schemars(rename = "TaxLedger")]
 pub struct Ledger {
     /// Movement of account 2030 by sales and returns, in minor currency units.
-    pub output_tax: i64,
+    pub output_tax: Money,
     /// Movement of account 1310 by invoices and credit notes, in minor currency units.
-    pub input_tax: i64,
+    pub input_tax: Money,
     /// Whether both movements agree with the documents.
     pub agrees: bool,
 }
@@ -206,7 +206,7 @@ impl Filter {
     }
 
     /// Movement of an account by entries of these kinds, positive for credit.
-    async fn moved(&self, connection: &mut AnyConnection, what: &str) -> Result<i64, sqlx::Error> {
+    async fn moved(&self, connection: &mut AnyConnection, what: &str) -> Result<Money, sqlx::Error> {
         let sql = format!(
             "SELECT CAST(COALESCE(SUM(l.credit - l.debit), 0) AS BIGINT) AS moved FROM journal j \
              JOIN journal_lines l ON l.store_id = j.store_id AND l.entry_no = j.entry_no WHERE {what} AND {{}}"
@@ -234,8 +234,8 @@ impl Filter {
         let by_invoices = self.moved(&mut *connection, by_invoices).await?.saturating_neg();
         let input = input_tax::input(&mut *connection, self.conditions()).await?;
         let completeness = self.completeness(connection, now).await?;
-        let output_tax = output.iter().map(|row| row.tax).fold(0_i64, i64::saturating_add);
-        let input_tax = input.iter().map(|row| row.tax).fold(0_i64, i64::saturating_add);
+        let output_tax = output.iter().map(|row| row.tax).sum::<Money>();
+        let input_tax = input.iter().map(|row| row.tax).sum::<Money>();
         let agrees = output_tax == by_events && input_tax == by_invoices;
         let ledger = Ledger { output_tax: by_events, input_tax: by_invoices, agrees };
         let payable = output_tax.saturating_sub(input_tax);
@@ -269,8 +269,8 @@ impl Filter {
 }
 
 fn output(row: &AnyRow) -> Result<Output, sqlx::Error> {
-    let (sales_base, sales_tax): (i64, i64) = columns!(row => (sales_base, sales_tax));
-    let (returns_base, returns_tax): (i64, i64) = columns!(row => (returns_base, returns_tax));
+    let (sales_base, sales_tax): (Money, Money) = columns!(row => (sales_base, sales_tax));
+    let (returns_base, returns_tax): (Money, Money) = columns!(row => (returns_base, returns_tax));
     let base = sales_base.saturating_sub(returns_base);
     Ok(columns!(row => Output {
         entry_date: "day", store_id: "store", tax_code, tax_rate_bp;
@@ -280,6 +280,6 @@ fn output(row: &AnyRow) -> Result<Output, sqlx::Error> {
         returns_tax = returns_tax,
         base = base,
         tax = sales_tax.saturating_sub(returns_tax),
-        base_11_12 = domain::rules::selling::tax::eleven_twelfths(Money::new(base)).get(),
+        base_11_12 = domain::rules::selling::tax::eleven_twelfths(base),
     }))
 }

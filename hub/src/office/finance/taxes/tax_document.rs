@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::document::decode;
 use crate::db::filter::{Bound, Conditions};
 use crate::office::finance::taxes::tax::GroupBy;
+use domain::model::base::figures::Money;
 use domain::model::books::payables::{CreditNote, Invoice};
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
@@ -73,9 +74,9 @@ pub struct TaxDocument {
     /// Day that the document belongs to. Null if it is the day in the books.
     pub reference_date: Option<Date>,
     /// Amount without tax, in minor currency units. Negative for a credit note.
-    pub base: i64,
+    pub base: Money,
     /// Amount of tax, in minor currency units. Negative for a credit note.
-    pub tax: i64,
+    pub tax: Money,
 }
 
 /// Position of a page: the day, book and entry of the last item before it.

@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::insert;
 use crate::office::settlement::source::View as Source;
+use domain::model::base::figures::Money;
 use jiff::civil::Date;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::BTreeMap;
@@ -32,13 +33,13 @@ const GROUPS: &str = "SELECT grp, MIN(batch) AS batch, CAST(SUM(reported) AS BIG
 /// Reported and booked amounts of a source, by group.
 #[derive(Debug, Default)]
 pub struct Group {
-    reported: i64,
-    booked: i64,
+    reported: Money,
+    booked: Money,
 }
 
 impl Group {
     /// Amount that is not booked.
-    pub fn open(&self) -> i64 {
+    pub fn open(&self) -> Money {
         self.reported.saturating_sub(self.booked)
     }
 }
@@ -74,7 +75,7 @@ pub async fn groups(
 }
 
 /// Counts an amount of the books for a group; one that was left out is explained but for it.
-pub fn book(groups: &mut BTreeMap<String, Group>, key: String, amount: i64) {
+pub fn book(groups: &mut BTreeMap<String, Group>, key: String, amount: Money) {
     let group = groups.entry(key).or_default();
     group.booked = group.booked.saturating_add(amount);
 }
@@ -85,7 +86,7 @@ pub struct Said {
     /// The batch of the line.
     pub batch: Option<String>,
     /// Amount by which the account moved.
-    pub booked: i64,
+    pub booked: Money,
 }
 
 /// Amounts that were posted by resolutions of lines of a source.
@@ -100,7 +101,7 @@ pub async fn said(
                WHERE e.source_id = $1 AND e.entry_id IS NOT NULL AND jl.account = $2 AND j.entry_date <= $3 \
                GROUP BY e.exception_id, e.lines";
     let query = sqlx::query(sql).bind(&source.source_id).bind(&source.account).bind(days.booked.to_string());
-    let mut posted: Vec<(String, i64)> = Vec::new();
+    let mut posted: Vec<(String, Money)> = Vec::new();
     for row in query.fetch_all(&mut *connection).await? {
         let reported: Vec<String> = row.json("lines")?;
         posted.extend(reported.into_iter().next().zip(Some(row.cell("booked")?)));
@@ -128,7 +129,7 @@ pub async fn said(
 }
 
 /// Booked amount of each batch, and the bank's group.
-pub type Batches = BTreeMap<Option<String>, (i64, Option<String>)>;
+pub type Batches = BTreeMap<Option<String>, (Money, Option<String>)>;
 
 /// Booked amount of each batch of a provider, and the bank's group that it reached the bank with.
 pub async fn batches(

@@ -42,20 +42,20 @@ pub struct View {
     /// Last day of the latest statement with a balance. Null if there is none.
     pub statement_to: Option<Date>,
     /// Closing balance of the statement that ends on `statement_to`, in minor currency units. Null if there is none.
-    pub closing_balance: Option<i64>,
+    pub closing_balance: Option<Money>,
     /// Balance of the account in all books, in minor currency units; debit is positive.
-    pub ledger_balance: i64,
+    pub ledger_balance: Money,
     /// Lines that the books have not posted in full.
     pub in_bank_only: Vec<BankLine>,
     /// Sum of `in_bank_only`, in minor currency units.
-    pub in_bank_only_total: i64,
+    pub in_bank_only_total: Money,
     /// Items that the bank has not reported.
     pub in_books_only: Vec<BookLine>,
     /// Sum of `in_books_only`, in minor currency units.
-    pub in_books_only_total: i64,
+    pub in_books_only_total: Money,
     /// Unexplained difference in minor currency units: closing balance − ledger balance − items only at the bank +
     /// items only in the books. 0 if everything is explained; null if there is no closing balance.
-    pub difference: Option<i64>,
+    pub difference: Option<Money>,
 }
 
 /// A line of the bank, or several lines that were matched together.
@@ -71,7 +71,7 @@ pub struct BankLine {
     /// Reference of the line, as the bank wrote it.
     pub reference: String,
     /// Part of the amount that is not posted, in minor currency units.
-    pub amount: i64,
+    pub amount: Money,
 }
 
 /// Amount in the books that the bank has not reported.
@@ -88,7 +88,7 @@ pub struct BookLine {
     /// Day in the books. Null if there are several.
     pub date: Option<Date>,
     /// Amount in minor currency units, positive for incoming money.
-    pub amount: i64,
+    pub amount: Money,
 }
 
 /// A bank at the end of a day.
@@ -110,8 +110,8 @@ pub async fn read(connection: &mut AnyConnection, source_id: &str, as_of: Date) 
     books.retain(|line| line.amount != 0);
     groups.retain(|_, group| group.open() != 0);
     let ledger_balance = moved(connection, &bank.account, as_of).await?;
-    let in_bank_only_total = groups.values().map(Group::open).fold(0, i64::saturating_add);
-    let in_books_only_total = books.iter().map(|line| line.amount).fold(0, i64::saturating_add);
+    let in_bank_only_total = groups.values().map(Group::open).sum::<Money>();
+    let in_books_only_total = books.iter().map(|line| line.amount).sum::<Money>();
     let explained = in_bank_only_total.saturating_sub(in_books_only_total);
     let in_bank_only = lines(connection, &bank, groups).await?;
     books.truncate(ROWS_MAX);
@@ -141,7 +141,7 @@ pub async fn tell(connection: &mut AnyConnection, view: &View, now: UtcMs) -> Re
     if difference == 0 {
         return alarm::clear(connection, &view.source_id, ALARM).await;
     }
-    let difference = hub::currency(connection).await?.decimal(Money::new(difference));
+    let difference = hub::currency(connection).await?.decimal(difference);
     let message = format!(
         "{}: at {} a difference of {difference} on account {} is not explained by the bank or the books",
         view.source_id, view.as_of, view.account
@@ -154,7 +154,7 @@ async fn last_balance(
     connection: &mut AnyConnection,
     source_id: &str,
     as_of: Date,
-) -> Result<Option<(Date, i64)>, sqlx::Error> {
+) -> Result<Option<(Date, Money)>, sqlx::Error> {
     let sql = "SELECT to_date, closing_balance FROM statements WHERE source_id = $1 AND to_date <= $2 \
                AND closing_balance IS NOT NULL ORDER BY to_date DESC, imported_at DESC LIMIT 1";
     let row = sqlx::query(sql).bind(source_id).bind(as_of.to_string()).fetch_optional(connection).await?;
@@ -177,7 +177,7 @@ async fn payments(
     let query = sqlx::query(sql).bind(&bank.source_id).bind(&bank.account);
     let query = query.bind(days.booked.to_string()).bind(days.reported.to_string());
     for row in query.fetch_all(connection).await? {
-        let (payment_id, day, amount): (String, Date, i64) = columns!(row => (cause_id, day, amount));
+        let (payment_id, day, amount): (String, Date, Money) = columns!(row => (cause_id, day, amount));
         let match_id: Option<String> = row.cell("match_id")?;
         match match_id {
             Some(match_id) => book(groups, match_id, amount),
@@ -247,7 +247,7 @@ async fn entries(
                GROUP BY j.entry_id, j.entry_date ORDER BY j.entry_date, j.entry_id";
     let query = sqlx::query(sql).bind(account).bind(as_of.to_string());
     for row in query.fetch_all(&mut *connection).await? {
-        let (entry_id, day, amount): (String, Date, i64) = columns!(row => (entry_id, entry_date, amount));
+        let (entry_id, day, amount): (String, Date, Money) = columns!(row => (entry_id, entry_date, amount));
         let object_id = Some(entry_id);
         books.push(BookLine { kind: "entry", object_id, batch: None, date: Some(day), amount });
     }
@@ -258,18 +258,18 @@ async fn entries(
                JOIN journal_lines jl ON jl.store_id = j.store_id AND jl.entry_no = j.entry_no \
                WHERE j.kind <> 'event' AND jl.account = $1 AND j.entry_date <= $2";
     let query = sqlx::query_scalar(sql).bind(account.to_owned()).bind(as_of.to_string());
-    let others: i64 = query.fetch_one(connection).await?;
+    let others = query.fetch_one(connection).await.map(Money::new)?;
     let amount = all.saturating_sub(others);
     books.push(BookLine { kind: "entry", object_id: None, batch: None, date: None, amount });
     Ok(())
 }
 
 /// Movement of an account in all books until a day.
-async fn moved(connection: &mut AnyConnection, account: &str, as_of: Date) -> Result<i64, sqlx::Error> {
+async fn moved(connection: &mut AnyConnection, account: &str, as_of: Date) -> Result<Money, sqlx::Error> {
     let sql = "SELECT CAST(COALESCE(SUM(debit - credit), 0) AS BIGINT) FROM ledger_days \
                WHERE account = $1 AND entry_date <= $2";
     let query = sqlx::query_scalar(sql).bind(account.to_owned()).bind(as_of.to_string());
-    query.fetch_one(connection).await
+    query.fetch_one(connection).await.map(Money::new)
 }
 
 /// The first line of each group that is open.

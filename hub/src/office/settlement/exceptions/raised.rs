@@ -5,6 +5,7 @@ use crate::db::{Engine, array};
 use crate::office::settlement::open::Statements;
 use crate::table::settlement;
 use crate::{columns, row};
+use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::settlement::exception::ExceptionKind;
 use domain::rules::books::settlement::{ItemRef, OpenItem, OpenLine, Raised};
@@ -133,7 +134,7 @@ pub async fn of_statement(
     connection: &mut AnyConnection,
     kind: ExceptionKind,
     (source_id, statement_id): (&str, &str),
-    amount: i64,
+    amount: Money,
     now: UtcMs,
 ) -> Result<(), sqlx::Error> {
     let raised = Raised { kind, line_ids: Vec::new(), items: Vec::new(), candidates: Vec::new(), amount };

@@ -12,6 +12,7 @@ use crate::office::settlement::{exceptions::raised, hand_match, matching, source
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store::is_known;
 use crate::table::{day_lock, settlement};
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::posting::plan::{Account, PAYMENT_FEES};
@@ -226,7 +227,7 @@ impl Writer<'_> {
                        AND state = 'open' RETURNING account, amount";
             let row = sqlx::query(sql).bind(store_id).bind(item_id).fetch_optional(&mut *connection).await?;
             let Some(row) = row else { continue };
-            let (clearing, amount): (Account, i64) = columns!(row => (account, amount));
+            let (clearing, amount): (Account, Money) = columns!(row => (account, amount));
             let key = format!("{}:resolve", found.exception_id);
             let posted = (store_id.as_str(), self.today, key);
             let lines = moved(account, clearing, amount).map_err(ApiError::from)?;
@@ -248,8 +249,8 @@ impl Writer<'_> {
         for line_id in &found.line_ids {
             let sql = "SELECT line_date, gross, fee, COALESCE(net, gross, 0) AS amount FROM statement_lines WHERE line_id = $1";
             let row = sqlx::query(sql).bind(line_id).fetch_one(&mut *connection).await?;
-            let (date, net): (Date, i64) = columns!(row => (line_date, amount));
-            let (gross, fee): (Option<i64>, Option<i64>) = columns!(row => (gross, fee));
+            let (date, net): (Date, Money) = columns!(row => (line_date, amount));
+            let (gross, fee): (Option<Money>, Option<Money>) = columns!(row => (gross, fee));
             let book = match &found.store_id {
                 None if found.kind == ExceptionKind::Chargeback => {
                     store_of_payment(connection, line_id).await?

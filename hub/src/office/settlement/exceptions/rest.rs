@@ -8,6 +8,7 @@ use crate::office::settlement::by_method;
 use crate::office::settlement::exception::View;
 use crate::office::settlement::exceptions::carried::carry_items;
 use crate::office::settlement::source::View as Source;
+use domain::model::base::figures::Money;
 use domain::rules::books::settlement::Slice;
 use domain::rules::books::settlement::exception::ExceptionKind;
 use jiff::civil::Date;
@@ -60,11 +61,11 @@ async fn agreed_fee(
     match_id: &str,
     slice: &Slice,
     source: &Source,
-) -> Result<i64, sqlx::Error> {
+) -> Result<Money, sqlx::Error> {
     let sql =
         "SELECT amount FROM settlement_items WHERE store_id = $1 AND settlement_date = $2 AND match_id = $3";
     let query = sqlx::query(sql).bind(&slice.store_id).bind(slice.settlement_date.to_string()).bind(match_id);
-    let (terms, mut fee) = (source.terms(), 0_i64);
+    let (terms, mut fee) = (source.terms(), Money::ZERO);
     for row in query.fetch_all(connection).await? {
         fee = fee.saturating_add(terms.fee(row.cell("amount")?));
     }
@@ -76,19 +77,19 @@ async fn shorten(
     connection: &mut AnyConnection,
     match_id: &str,
     mut slice: Slice,
-    fee: i64,
-) -> Result<i64, sqlx::Error> {
+    fee: Money,
+) -> Result<Money, sqlx::Error> {
     let (fee_before, difference) = (slice.fee, slice.difference);
     let rest = slice.leave_open(fee);
     let cleared = serde_json::to_string(&slice.cleared).map_err(|error| sqlx::Error::Encode(error.into()))?;
     let sql = "UPDATE match_slices SET gross = $4, fee = $5, difference = 0, cleared = $6 \
                WHERE store_id = $1 AND settlement_date = $2 AND match_id = $3";
     let query = sqlx::query(sql).bind(&slice.store_id).bind(slice.settlement_date.to_string()).bind(match_id);
-    query.bind(slice.gross).bind(slice.fee).bind(cleared).execute(&mut *connection).await?;
+    query.bind(slice.gross.get()).bind(slice.fee.get()).bind(cleared).execute(&mut *connection).await?;
     let sql = "UPDATE settlement_matches SET gross = gross - $2, fee = fee + $3, difference = difference - $4 \
                WHERE match_id = $1";
-    let query = sqlx::query(sql).bind(match_id).bind(rest).bind(fee.saturating_sub(fee_before));
-    query.bind(difference).execute(connection).await?;
+    let query = sqlx::query(sql).bind(match_id).bind(rest.get()).bind(fee.saturating_sub(fee_before).get());
+    query.bind(difference.get()).execute(connection).await?;
     Ok(rest)
 }
 
@@ -97,7 +98,7 @@ async fn shorten(
 async fn split(
     connection: &mut AnyConnection,
     (store_id, item_id): (&str, &str),
-    rest: i64,
+    rest: Money,
 ) -> Result<String, sqlx::Error> {
     let mut left = format!("{item_id}#rest");
     for number in 2.. {
@@ -113,8 +114,14 @@ async fn split(
                SELECT store_id, $4, event_id, kind, method, account, business_date, \
                settlement_date, $3, reference, document_id, receipt_no, register_id, occurred_at, 'open', late \
                FROM settlement_items WHERE store_id = $1 AND item_id = $2";
-    sqlx::query(sql).bind(store_id).bind(item_id).bind(rest).bind(&left).execute(&mut *connection).await?;
+    sqlx::query(sql)
+        .bind(store_id)
+        .bind(item_id)
+        .bind(rest.get())
+        .bind(&left)
+        .execute(&mut *connection)
+        .await?;
     let sql = "UPDATE settlement_items SET amount = amount - $3 WHERE store_id = $1 AND item_id = $2";
-    sqlx::query(sql).bind(store_id).bind(item_id).bind(rest).execute(connection).await?;
+    sqlx::query(sql).bind(store_id).bind(item_id).bind(rest.get()).execute(connection).await?;
     Ok(left)
 }

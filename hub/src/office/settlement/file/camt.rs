@@ -16,6 +16,7 @@ pub use statement::AccountName;
 use crate::office::settlement::file::line::{Bounds, LineRow};
 use crate::office::settlement::file::set_aside::RowsSetAside;
 use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::TextLine;
 use jiff::civil::Date;
@@ -45,8 +46,8 @@ pub struct Wanted<'a> {
 pub struct CamtStatement {
     /// Account that was read. `None` if the file names none.
     pub account: Option<AccountName>,
-    pub opening: Option<i64>,
-    pub closing: Option<i64>,
+    pub opening: Option<Money>,
+    pub closing: Option<Money>,
     /// Lines of its booked entries.
     pub lines: Vec<TextLine>,
     /// Numbers of the lines, with the amounts that rounding took from them.

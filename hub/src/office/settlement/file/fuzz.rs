@@ -34,7 +34,7 @@ pub fn camt(bytes: &[u8]) {
         assert!(reported.lines.iter().all(|line| check_line(line, &bounds).is_empty()));
         let balances = reported.opening.zip(reported.closing).filter(|_| reported.aside.rows.is_empty());
         if let Some((opening, closing)) = balances {
-            let net: i64 = reported.lines.iter().filter_map(|line| line.net).sum();
+            let net = reported.lines.iter().filter_map(|line| line.net).sum();
             assert_eq!(opening.saturating_add(net), closing);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::config::Limits;
 use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
@@ -75,13 +76,13 @@ pub struct JsonLine {
     #[serde(default)]
     pub description: String,
     /// Amount of the line in minor currency units: gross for a provider, net for a bank.
-    pub amount: Option<i64>,
+    pub amount: Option<Money>,
     /// Amount before fees in minor currency units, positive for incoming money. Null if the source reports none.
-    pub gross: Option<i64>,
+    pub gross: Option<Money>,
     /// Fee in minor currency units, positive if it is charged. Null if the source reports none.
-    pub fee: Option<i64>,
+    pub fee: Option<Money>,
     /// Net amount that reaches the account, in minor currency units.
-    pub net: Option<i64>,
+    pub net: Option<Money>,
     /// Kind of line. Null to decide by the sign of the amount.
     #[serde(rename = "type")]
     pub kind: Option<LineKind>,
@@ -120,7 +121,7 @@ pub fn of_json(
             reference: given.reference.trim().to_owned(),
             other_references: Vec::new(),
             description: given.description.trim().to_owned(),
-            kind: given.kind.unwrap_or(LineKind::by_sign(kind, gross.or(net).unwrap_or(0))),
+            kind: given.kind.unwrap_or(LineKind::by_sign(kind, gross.or(net).unwrap_or(Money::ZERO))),
             batch: given.batch.filter(|batch| !batch.is_empty()),
             store_ref: given.store_ref.filter(|store_ref| !store_ref.is_empty()),
             gross,

@@ -16,6 +16,7 @@ use crate::office::settlement::file::set_aside::{Reason, SetAside, cut};
 use crate::office::settlement::file::signs::OutSigns;
 use crate::office::settlement::file::statuses::is_pending_word;
 use crate::office::settlement::file::survey::{PAIRS, Survey};
+use domain::model::base::figures::Money;
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
 use edge::sheet::{DayReader, Direction, Figure, NoFigure, Row, Written, is_nothing, may_be_currency};
@@ -137,7 +138,7 @@ impl Rules<'_> {
             date,
             reference: cut(text("reference"), REFERENCE_BYTES_MAX),
             description: cut(text("description"), TEXT_BYTES_MAX),
-            amount: amount.map(Figure::rounded),
+            amount: amount.map(rounded),
             text: row.cells.join(&self.file.separator.to_string()),
             ..SetAside::new(row_no, Reason::Invalid, "")
         }
@@ -326,7 +327,7 @@ impl Rules<'_> {
         let cost = cost.map_err(|problem| ("fee", problem.to_owned()))?;
         let all = [gross, cost, net];
         let exact = all.iter().flatten().all(|figure| figure.whole().is_some());
-        let [gross_whole, mut fee_whole, net_whole] = all.map(|figure| figure.map(Figure::rounded));
+        let [gross_whole, mut fee_whole, net_whole] = all.map(|figure| figure.map(rounded));
         if let (Some(gross), Some(_), Some(net)) = (gross_whole, fee_whole, net_whole) {
             // Each rounded by itself they might not agree.
             fee_whole = Some(gross.saturating_sub(net));
@@ -335,7 +336,7 @@ impl Rules<'_> {
         let [gross, fee, net_of] =
             whole.of_kind(source, kind).map_err(|problem| ("amount", problem.to_owned()))?;
         (line.gross, line.fee, line.net) = (gross, fee, net_of);
-        line.kind = kind.unwrap_or(LineKind::by_sign(source, gross.or(net_of).unwrap_or(0)));
+        line.kind = kind.unwrap_or(LineKind::by_sign(source, gross.or(net_of).unwrap_or(Money::ZERO)));
         let lost = net.map_or(0, |net| net.less(Figure::from_whole(net.rounded())).millionths());
         Ok((line, exact, lost))
     }
@@ -362,4 +363,9 @@ fn with_also(outcome: Outcome, also: Option<Wrong>) -> Outcome {
         }
         line => line,
     }
+}
+
+/// The nearest whole amount.
+fn rounded(figure: Figure) -> Money {
+    Money::new(figure.rounded())
 }

@@ -3,6 +3,7 @@
 
 use crate::office::settlement::file::columns::Columns;
 use crate::office::settlement::file::row::Rules;
+use domain::model::base::figures::Money;
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::SourceKind;
 use edge::sheet::{Figure, Row, Written};
@@ -22,7 +23,7 @@ struct Pairs {
     /// The balance moved by the amount, the other way.
     oppose: usize,
     /// The row and the amount of the first that opposes.
-    first: Option<(u64, i64)>,
+    first: Option<(u64, Money)>,
 }
 
 /// The balances beside the lines of a bank's file, in its order.
@@ -31,7 +32,7 @@ pub struct RunningBalances {
     place: Option<usize>,
     header: String,
     /// Balance, amount and line of the row before.
-    before: Option<(Figure, i64, u64)>,
+    before: Option<(Figure, Money, u64)>,
     pairs: usize,
     /// The oldest row is first.
     ascending: Pairs,
@@ -54,7 +55,7 @@ impl RunningBalances {
     }
 
     /// Looks at a line and the balance beside it.
-    pub fn see(&mut self, row: &Row<'_>, amount: Option<i64>, rules: &Rules<'_>) {
+    pub fn see(&mut self, row: &Row<'_>, amount: Option<Money>, rules: &Rules<'_>) {
         let Some(place) = self.place else { return };
         let written = Written::of(row.cell(place), &rules.format.sign_words).ok().flatten();
         let balance = written.and_then(|written| rules.survey.reading.figure(&written).ok());
@@ -102,8 +103,8 @@ impl RunningBalances {
 }
 
 impl Pairs {
-    fn see(&mut self, moved: i64, amount: i64, line: u64) {
-        let whole = amount.saturating_mul(UNIT);
+    fn see(&mut self, moved: i64, amount: Money, line: u64) {
+        let whole = amount.get().saturating_mul(UNIT);
         let is_near = |other: i64| moved.saturating_sub(other).saturating_abs() < UNIT;
         if is_near(whole) {
             self.agree = self.agree.saturating_add(1);

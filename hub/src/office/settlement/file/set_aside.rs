@@ -1,5 +1,6 @@
 //! Rows of a file that are no lines of its statement: each keeps the reason, and the other rows are not refused.
 
+use domain::model::base::figures::Money;
 use domain::model::hub::chain::hex;
 use domain::rules::books::settlement::import::TextLine;
 use jiff::civil::Date;
@@ -99,7 +100,7 @@ pub struct SetAside {
     /// Description of the row. Empty if there is none.
     pub description: String,
     /// Amount of the row, if it can be read.
-    pub amount: Option<i64>,
+    pub amount: Option<Money>,
     /// The line that the row would be, if all its cells can be read.
     pub line: Option<TextLine>,
     /// The text in the file.

@@ -1,5 +1,6 @@
 //! Decides whether two lines with different texts describe the same money.
 
+use domain::model::base::figures::Money;
 use domain::rules::books::settlement::import::TextLine;
 use domain::rules::books::settlement::{SourceKind, has_word, reference_key};
 use jiff::civil::Date;
@@ -25,8 +26,8 @@ pub(super) struct Line {
     pub keys: Vec<String>,
     pub description: String,
     pub store_ref: Option<String>,
-    pub gross: Option<i64>,
-    pub net: Option<i64>,
+    pub gross: Option<Money>,
+    pub net: Option<Money>,
 }
 
 impl Line {
@@ -43,7 +44,7 @@ impl Line {
     }
 
     /// The amounts by which the line is found: net and gross.
-    pub(super) fn amounts(&self) -> impl Iterator<Item = i64> + use<> {
+    pub(super) fn amounts(&self) -> impl Iterator<Item = Money> + use<> {
         let (gross, net) = (self.gross, self.net);
         [net, gross.filter(|gross| net != Some(*gross))].into_iter().flatten()
     }
@@ -64,7 +65,7 @@ impl Line {
 /// a reference that is long enough to be unique counts.
 pub(super) fn is_same(line: &Line, known: &Line, kind: SourceKind) -> bool {
     let differ =
-        |one: Option<i64>, other: Option<i64>| one.zip(other).is_some_and(|(one, other)| one != other);
+        |one: Option<Money>, other: Option<Money>| one.zip(other).is_some_and(|(one, other)| one != other);
     if differ(line.gross, known.gross) || differ(line.net, known.net) {
         return false;
     }
@@ -139,8 +140,8 @@ mod tests {
             keys: references.iter().filter_map(|reference| reference_key(reference)).collect(),
             description: description.to_owned(),
             store_ref: None,
-            gross,
-            net,
+            gross: gross.map(Money::new),
+            net: net.map(Money::new),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::office::settlement::repeats::alike::Line;
 use crate::office::settlement::repeats::{Known, Repeat};
+use domain::model::base::figures::Money;
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -12,7 +13,7 @@ const WHOLES_MAX: usize = 200;
 const PARTS_MIN: usize = 2;
 
 /// Positions of lines, and their amounts.
-type Amounts = Vec<(usize, i64)>;
+type Amounts = Vec<(usize, Money)>;
 
 /// Adds the lines that are parts of a known line of their day, or the sum of several.
 pub(super) fn find(
@@ -42,7 +43,7 @@ pub(super) fn find(
                 before.retain(|(other, _)| *other != at);
             }
         }
-        let mut statements: BTreeMap<&str, Vec<(usize, i64)>> = BTreeMap::new();
+        let mut statements: BTreeMap<&str, Vec<(usize, Money)>> = BTreeMap::new();
         for (at, net) in before {
             if let Some(known) = known.get(at) {
                 statements.entry(known.statement_id.as_str()).or_default().push((at, net));
@@ -63,7 +64,7 @@ pub(super) fn find(
 }
 
 /// Takes the lines next to one another that add up to a sum. None if there are no such lines.
-fn taken(lines: &mut Vec<(usize, i64)>, sum: i64) -> Vec<usize> {
+fn taken(lines: &mut Vec<(usize, Money)>, sum: Money) -> Vec<usize> {
     match run(lines, sum) {
         Some(run) => lines.drain(run).map(|(place, _)| place).collect(),
         None => Vec::new(),
@@ -71,11 +72,11 @@ fn taken(lines: &mut Vec<(usize, i64)>, sum: i64) -> Vec<usize> {
 }
 
 /// The places of lines next to one another that add up to a sum.
-fn run(lines: &[(usize, i64)], sum: i64) -> Option<Range<usize>> {
+fn run(lines: &[(usize, Money)], sum: Money) -> Option<Range<usize>> {
     if sum == 0 || lines.len() < PARTS_MIN {
         return None;
     }
-    let (mut total, mut ends) = (0_i64, HashMap::from([(0_i64, 0_usize)]));
+    let (mut total, mut ends) = (Money::ZERO, HashMap::from([(Money::ZERO, 0_usize)]));
     for (at, (_, net)) in lines.iter().enumerate() {
         total = total.saturating_add(*net);
         let end = at.saturating_add(1);
@@ -94,7 +95,10 @@ mod tests {
 
     #[test]
     fn lines_next_to_one_another_add_up() {
-        let run = |nets: &[i64], sum| super::run(&nets.iter().copied().enumerate().collect::<Vec<_>>(), sum);
+        let run = |nets: &[i64], sum| {
+            let nets: Vec<_> = nets.iter().map(|net| Money::new(*net)).enumerate().collect();
+            super::run(&nets, Money::new(sum))
+        };
         for (nets, sum, found) in [
             (&[150_000, 175_000, 125_000][..], 450_000, Some(0..3)),
             (&[90_000, 150_000, 175_000, 125_000, 7][..], 450_000, Some(1..4)),
@@ -110,14 +114,14 @@ mod tests {
 
     #[test]
     fn a_batch_and_its_payments_are_the_same_money_in_either_order() {
-        let line = |net| Line {
+        let line = |net: i64| Line {
             date: jiff::civil::date(2026, 11, 19),
             reference: String::new(),
             keys: Vec::new(),
             description: String::new(),
             store_ref: None,
             gross: None,
-            net: Some(net),
+            net: Some(net.into()),
         };
         let repeats_of = |new: &[i64], before: &[i64]| {
             let own = new.iter().map(|net| line(*net)).enumerate().collect();

@@ -23,7 +23,7 @@ fn approved(invoice_id: &str, books: &[(&str, i64)]) -> Invoice {
 }
 
 fn note(books: &[(&str, i64)]) -> CreditNote {
-    let open = |(book, open): &(&str, i64)| BookOpen { store_id: (*book).to_owned(), open: *open };
+    let open = |(book, open): &(&str, i64)| BookOpen { store_id: (*book).to_owned(), open: (*open).into() };
     let books: Vec<BookOpen> = books.iter().map(open).collect();
     let total = BookOpen::sum(&books);
     CreditNote {
@@ -58,7 +58,7 @@ fn documents(invoices: Vec<Invoice>, notes: Vec<CreditNote>) -> Documents {
 }
 
 fn allocation(amount: i64, discount: i64) -> Allocation {
-    Allocation { invoice_id: "inv_1".to_owned(), amount, discount }
+    Allocation { invoice_id: "inv_1".to_owned(), amount: amount.into(), discount: discount.into() }
 }
 
 fn payment<'a>(amount: i64, allocations: &'a [Allocation]) -> NewPayment<'a> {
@@ -67,7 +67,7 @@ fn payment<'a>(amount: i64, allocations: &'a [Allocation]) -> NewPayment<'a> {
         date: date(2026, 11, 20),
         account: BANK,
         safe_of: None,
-        amount,
+        amount: amount.into(),
         allocations,
         credits: &[],
         role: Role::HoFinance,
@@ -75,7 +75,7 @@ fn payment<'a>(amount: i64, allocations: &'a [Allocation]) -> NewPayment<'a> {
 }
 
 fn lines(rows: &[(&str, i64)]) -> Vec<EntryLine> {
-    rows.iter().map(|(account, amount)| EntryLine::of((*account).to_owned(), *amount)).collect()
+    rows.iter().map(|(account, amount)| EntryLine::of((*account).to_owned(), (*amount).into())).collect()
 }
 
 #[test]
@@ -98,10 +98,18 @@ fn an_invoice_is_paid_in_its_book() {
         assert_eq!(entries.len(), 1, "{note}");
         assert_eq!(entries.get("S001").unwrap(), &lines(rows), "{note}");
         let paid = documents.invoices.get("inv_1").unwrap().clone();
-        assert_eq!((paid.state, paid.open, paid.discount), (InvoiceState::Paid, 0, discount), "{note}");
+        assert_eq!(
+            (paid.state, paid.open, paid.discount),
+            (InvoiceState::Paid, Money::ZERO, discount.into()),
+            "{note}"
+        );
         take_back(&plan.parts, &allocations, &[], &mut documents);
         let again = documents.invoices.get("inv_1").unwrap();
-        assert_eq!((again.state, again.open, again.discount), (InvoiceState::Approved, total, 0), "{note}");
+        assert_eq!(
+            (again.state, again.open, again.discount),
+            (InvoiceState::Approved, total.into(), Money::ZERO),
+            "{note}"
+        );
     }
 }
 
@@ -142,7 +150,7 @@ fn a_refusal_names_the_amount_that_is_wrong() {
     let credit = |invoice_id: &str, amount| CreditUse {
         credit_note_id: "cn_1".to_owned(),
         invoice_id: invoice_id.to_owned(),
-        amount,
+        amount: amount.into(),
     };
     let other = Allocation { invoice_id: "inv_2".to_owned(), amount: 1, discount: 0 };
     for (amount, allocations, credits, path) in [
@@ -191,11 +199,19 @@ fn a_credit_note_of_another_book_is_settled_between_stores() {
         let entries = plan.posting.entries().unwrap();
         assert_eq!(entries.get("S002"), between.map(|rows| lines(rows)).as_ref(), "{book}");
         let settled = known.invoices.get("inv_1").unwrap();
-        assert_eq!((settled.paid, settled.credited, settled.state), (900, 100, InvoiceState::Paid), "{book}");
+        assert_eq!(
+            (settled.paid, settled.credited, settled.state),
+            (900.into(), 100.into(), InvoiceState::Paid),
+            "{book}"
+        );
         assert_eq!(known.credit_notes.get("crn_1").unwrap().state, CreditNoteState::Applied);
         take_back(&plan.parts, &allocations, &credits, &mut known);
         let again = known.invoices.get("inv_1").unwrap();
-        assert_eq!((again.paid, again.credited, again.open), (0, 0, 1_000), "{book}");
+        assert_eq!(
+            (again.paid, again.credited, again.open),
+            (Money::ZERO, Money::ZERO, 1_000.into()),
+            "{book}"
+        );
         assert_eq!(known.credit_notes.get("crn_1").unwrap().open, 100);
     }
 }

@@ -14,9 +14,9 @@ fn receipt(receiving_id: &str, qty: i64) -> ReceiptLine {
         po_id: Some("po_1".to_owned()),
         po_line_no: Some(1),
         sku: "A".into(),
-        open: OpenReceipt { qty: qty.into(), value: qty.saturating_mul(9_000) },
-        unit_cost: 9_000,
-        order_cost: Some(9_000),
+        open: OpenReceipt { qty: qty.into(), value: qty.saturating_mul(9_000).into() },
+        unit_cost: 9_000.into(),
+        order_cost: Some(9_000.into()),
         total: None,
         cost_missing: false,
     }
@@ -26,7 +26,7 @@ fn context(receipts: &[ReceiptLine]) -> MatchContext<'_> {
     MatchContext {
         supplier_id: "sup_1",
         receipts,
-        tolerance: Tolerance { bp: BasisPoints::new(200), amount: 0 },
+        tolerance: Tolerance { bp: BasisPoints::new(200), amount: Money::ZERO },
         no_order_stops: false,
         usual_rate_bp: None,
         suspect: false,
@@ -43,8 +43,8 @@ fn named(line_no: u32, receiving_id: &str, qty: i64, unit_cost: i64) -> InvoiceL
         receiving_line_no: Some(1),
         sku: Some("A".into()),
         qty: qty.into(),
-        unit_cost,
-        net: qty.saturating_mul(unit_cost),
+        unit_cost: unit_cost.into(),
+        net: qty.saturating_mul(unit_cost).into(),
         ..InvoiceLine::default()
     }
 }
@@ -55,14 +55,14 @@ fn by_order(line_no: u32, qty: i64) -> InvoiceLine {
         receiving_id: None,
         receiving_line_no: None,
         po_id: Some("po_1".to_owned()),
-        tax: qty.saturating_mul(990),
+        tax: qty.saturating_mul(990).into(),
         ..named(line_no, "", qty, 9_000)
     }
 }
 
 fn exceptions_of(matched: &Matched) -> Vec<(Option<u32>, Kind, bool, i64)> {
     let one = |found: &MatchException| {
-        (found.line_no, found.kind, found.stops && found.accepted_by.is_none(), found.amount)
+        (found.line_no, found.kind, found.stops && found.accepted_by.is_none(), found.amount.get())
     };
     matched.exceptions.iter().map(one).collect()
 }
@@ -165,25 +165,25 @@ fn an_expense_is_compared_with_nothing() {
 /// 10,000 bags for 4,000: no whole price per piece is right, and the sum is.
 #[test]
 fn a_line_ordered_by_its_total_is_compared_by_its_total() {
-    let came = |value, qty: i64| ReceiptLine {
-        open: OpenReceipt { qty: qty.into(), value },
-        unit_cost: 0,
-        order_cost: Some(0),
-        total: Some(LineTotal { value, qty: qty.into() }),
+    let came = |value: i64, qty: i64| ReceiptLine {
+        open: OpenReceipt { qty: qty.into(), value: value.into() },
+        unit_cost: Money::ZERO,
+        order_cost: Some(Money::ZERO),
+        total: Some(LineTotal { value: value.into(), qty: qty.into() }),
         ..receipt("rcv_1", qty)
     };
     let receipts = [came(4_000, 10_000)];
     for (unit_cost, net, expected) in [
-        (0, 4_000, vec![]),
+        (0, 4_000_i64, vec![]),
         (1, 4_000, vec![]),
         (1, 4_080, vec![]),
         (1, 4_081, vec![(Some(1), Kind::PriceOver, true, 81)]),
         (0, 3_000, vec![(Some(1), Kind::PriceUnder, false, 0)]),
     ] {
-        let line = InvoiceLine { net, ..named(1, "rcv_1", 10_000, unit_cost) };
+        let line = InvoiceLine { net: net.into(), ..named(1, "rcv_1", 10_000, unit_cost) };
         assert_eq!(exceptions_of(&three_way(&[line], &context(&receipts))), expected, "{net}");
     }
     let part = [came(100_000, 12)];
-    let line = InvoiceLine { net: 33_333, ..named(1, "rcv_1", 4, 8_333) };
+    let line = InvoiceLine { net: 33_333.into(), ..named(1, "rcv_1", 4, 8_333) };
     assert_eq!(exceptions_of(&three_way(&[line], &context(&part))), []);
 }

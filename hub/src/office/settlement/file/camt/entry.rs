@@ -1,6 +1,7 @@
 //! Entries of CAMT.053 and their details, on their way into lines.
 
 use crate::office::settlement::file::camt::money::{Ccy, Charges, Money, is_credit, lost, rounded, signed};
+use domain::model::base::figures::Money as Amount;
 use domain::rules::books::settlement::{LineKind, import::TextLine, is_no_reference};
 use jiff::civil::Date;
 
@@ -214,7 +215,7 @@ impl Entry {
     pub(super) fn shown(
         &self,
         day_of: impl Fn(&str) -> Option<Date>,
-    ) -> (Option<Date>, Option<i64>, String, String) {
+    ) -> (Option<Date>, Option<Amount>, String, String) {
         let date = self.booked.as_deref().or(self.value.as_deref()).and_then(day_of);
         let amount = self.amount.as_ref().and_then(|amount| amount.figure().ok()).zip(self.credit);
         let amount = amount.map(|(figure, credit)| rounded(signed(figure, credit)));

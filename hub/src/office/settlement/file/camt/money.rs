@@ -77,13 +77,13 @@ pub(super) fn lost(exact: i64) -> i64 {
 
 /// The whole part of a balance. A balance and the next one are cut in the same way, so that the difference is still the
 /// sum of whole entries.
-pub(super) fn whole_balance(exact: i64) -> i64 {
-    exact.div_euclid(Figure::from_whole(1).millionths())
+pub(super) fn whole_balance(exact: i64) -> Amount {
+    Amount::new(exact.div_euclid(Figure::from_whole(1).millionths()))
 }
 
 /// The nearest whole figure.
-pub(super) fn rounded(exact: i64) -> i64 {
-    Figure::from_millionths(exact).rounded()
+pub(super) fn rounded(exact: i64) -> Amount {
+    Amount::new(Figure::from_millionths(exact).rounded())
 }
 
 /// A figure with the sign that money to us is above 0.

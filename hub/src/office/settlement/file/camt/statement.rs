@@ -4,6 +4,7 @@ use crate::office::settlement::file::account_no::is_same_account;
 use crate::office::settlement::file::camt::entry::{Booked, BookedLine};
 use crate::office::settlement::file::camt::money::{Ccy, Money, is_credit, shown, signed};
 use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money as Amount;
 use edge::sheet::Figure;
 use jiff::civil::Date;
 
@@ -194,7 +195,7 @@ impl Statement {
 
 /// The net of a line before it was rounded, in millionths.
 fn exact(booked: &BookedLine) -> i64 {
-    let net = Figure::from_whole(booked.line.net.unwrap_or(0));
+    let net = Figure::from_whole(booked.line.net.unwrap_or_default().get());
     net.plus(Figure::from_millionths(booked.lost)).millionths()
 }
 
@@ -202,8 +203,8 @@ fn exact(booked: &BookedLine) -> i64 {
 fn turn(booked: &mut BookedLine) {
     booked.lost = booked.lost.saturating_neg();
     let line = &mut booked.line;
-    line.net = line.net.map(i64::saturating_neg);
-    line.gross = line.gross.and(line.net).map(|net| net.saturating_add(line.fee.unwrap_or(0)));
+    line.net = line.net.map(Amount::saturating_neg);
+    line.gross = line.gross.and(line.net).map(|net| net.saturating_add(line.fee.unwrap_or_default()));
 }
 
 /// Combines statements of one account: the opening of the first, the closing of the last. Each is compared with its own

@@ -54,10 +54,22 @@ fn reported(text: &str) -> Result<CamtStatement, Vec<FieldProblem>> {
     read(text.as_bytes(), &Wanted::default(), &bounds(10))
 }
 
+fn balances_of(found: &CamtStatement) -> (Option<i64>, Option<i64>) {
+    (found.opening.map(Money::get), found.closing.map(Money::get))
+}
+
 /// Reference, description, gross, fee and net of the lines of entries.
 fn lines(entries: &str) -> Vec<(String, String, [Option<i64>; 3])> {
     let lines = reported(&file(entries)).unwrap().lines.into_iter();
-    lines.map(|line| (line.reference, line.description, [line.gross, line.fee, line.net])).collect()
+    lines
+        .map(|line| {
+            (
+                line.reference,
+                line.description,
+                [line.gross, line.fee, line.net].map(|figure| figure.map(Money::get)),
+            )
+        })
+        .collect()
 }
 
 fn detail(amount: &str, reference: &str, rest: &str) -> String {
@@ -74,11 +86,11 @@ fn entries_become_lines() {
     let balances = balance("OPBD", "1000.00") + &balance("CLBD", "111218");
     let entries = entry("110223.00", "CRDT", details) + &pending + &entry("5", "DBIT", plain);
     let found = reported(&file(&(balances + &entries))).unwrap();
-    assert_eq!((found.opening, found.closing), (Some(1_000), Some(111_218)));
+    assert_eq!(balances_of(&found), (Some(1_000), Some(111_218)));
     let lines: Vec<_> = found
         .lines
         .iter()
-        .map(|line| (line.reference.as_str(), line.description.as_str(), line.net))
+        .map(|line| (line.reference.as_str(), line.description.as_str(), line.net.map(Money::get)))
         .collect();
     assert_eq!(lines, [("", "QR & co 18NOV", Some(110_223)), ("A-1", "PARKIR", Some(-5))]);
     assert_eq!(found.lines[0].date, date(2026, 11, 20));
@@ -210,8 +222,9 @@ fn a_fraction_is_set_aside_or_rounded() {
         entry("10.25", "CRDT", "<NtryRef>7</NtryRef>") + &entry("0.50", "CRDT", "") + &entry("5", "DBIT", "");
     let text = file(&(balance("OPBD", "100.50") + &balance("CLBD", "106.25") + &entries));
     let found = reported(&text).unwrap();
-    assert_eq!(found.lines.iter().map(|line| line.net).collect::<Vec<_>>(), [Some(-5)]);
-    let aside = found.aside.rows.iter().map(|row| (row.reason, row.amount, row.line.is_some()));
+    assert_eq!(found.lines.iter().map(|line| line.net.map(Money::get)).collect::<Vec<_>>(), [Some(-5)]);
+    let aside =
+        found.aside.rows.iter().map(|row| (row.reason, row.amount.map(Money::get), row.line.is_some()));
     assert_eq!(
         aside.collect::<Vec<_>>(),
         [(Reason::Fraction, Some(10), true), (Reason::Fraction, Some(1), true)]
@@ -219,9 +232,9 @@ fn a_fraction_is_set_aside_or_rounded() {
     assert_eq!(found.aside.rows[0].date, Some(date(2026, 11, 20)));
     let wanted = Wanted { round: true, ..Wanted::default() };
     let found = read(text.as_bytes(), &wanted, &bounds(10)).unwrap();
-    let lines = found.lines.iter().zip(&found.rows).map(|(line, row)| (line.net.unwrap(), row.lost));
+    let lines = found.lines.iter().zip(&found.rows).map(|(line, row)| (line.net.unwrap().get(), row.lost));
     assert_eq!(lines.collect::<Vec<_>>(), [(10, 250_000), (1, -500_000), (-5, 0)]);
-    assert_eq!((found.opening, found.closing), (Some(100), Some(106)));
+    assert_eq!(balances_of(&found), (Some(100), Some(106)));
     let wrong = text.replace("106.25", "106.75");
     let problem = read(wrong.as_bytes(), &wanted, &bounds(10)).unwrap_err().remove(0).problem;
     assert!(problem.contains("106.75") && problem.contains("106.25"), "{problem}");
@@ -232,8 +245,8 @@ fn an_entry_in_another_currency_refuses_no_other() {
     let foreign = entry("7", "CRDT", "").replace("\"IDR\"", "\"USD\"");
     let text = document(&statement("CH1", "IDR", &(entry("5", "CRDT", "") + &foreign)));
     let found = reported(&text).unwrap();
-    assert_eq!(found.lines.iter().map(|line| line.net).collect::<Vec<_>>(), [Some(5)]);
-    assert_eq!((found.aside.rows[0].reason, found.aside.rows[0].amount), (Reason::Currency, Some(7)));
+    assert_eq!(found.lines.iter().map(|line| line.net.map(Money::get)).collect::<Vec<_>>(), [Some(5)]);
+    assert_eq!((found.aside.rows[0].reason, found.aside.rows[0].amount), (Reason::Currency, Some(7.into())));
 }
 
 #[test]
@@ -281,8 +294,8 @@ fn days_of_one_account_are_one_statement() {
     let third = of_day("21", ["1100", "1060"], &entry("40", "DBIT", ""));
     for order in [[&first, &second, &third], [&third, &first, &second]] {
         let found = reported(&document(&order.map(String::as_str).concat())).unwrap();
-        assert_eq!((found.opening, found.closing), (Some(1_000), Some(1_060)));
-        assert_eq!(found.lines.iter().map(|line| line.net.unwrap()).collect::<Vec<_>>(), [100, -40]);
+        assert_eq!(balances_of(&found), (Some(1_000), Some(1_060)));
+        assert_eq!(found.lines.iter().map(|line| line.net.unwrap().get()).collect::<Vec<_>>(), [100, -40]);
     }
     let gap = of_day("21", ["1200", "1160"], &entry("40", "DBIT", ""));
     let problem = |text: &str| reported(text).unwrap_err().remove(0);
@@ -294,7 +307,7 @@ fn days_of_one_account_are_one_statement() {
     // A balance that can't be read is named. Other statements are still compared with theirs.
     let damaged = of_day("19", ["1000", "11OO"], &entry("100", "CRDT", ""));
     let found = reported(&document(&(damaged.clone() + &second))).unwrap();
-    assert_eq!((found.opening, found.closing), (Some(1_000), Some(1_100)));
+    assert_eq!(balances_of(&found), (Some(1_000), Some(1_100)));
     let aside: Vec<_> = found.aside.rows.iter().map(|row| (row.row_no, row.field)).collect();
     assert_eq!(aside, [(1, Some("closing_balance"))]);
     assert!(problem(&document(&(damaged + &wrong))).problem.starts_with("of statement 20 is 1101"));
@@ -303,20 +316,20 @@ fn days_of_one_account_are_one_statement() {
     let begun = |amount: &str| part(&(balance("OPBD", "1000") + &entry(amount, "CRDT", "")));
     let ended = part(&(balance("CLBD", "1060") + &entry("40", "DBIT", "")));
     let found = reported(&document(&(begun("100") + &ended))).unwrap();
-    assert_eq!((found.opening, found.closing), (Some(1_000), Some(1_060)));
+    assert_eq!(balances_of(&found), (Some(1_000), Some(1_060)));
     assert!(problem(&document(&(begun("101") + &ended))).problem.contains("add up to 1061"));
     let alone = part(&entry("7", "CRDT", ""));
     let found = reported(&document(&(alone.clone() + &begun("100") + &alone))).unwrap();
-    assert_eq!((found.opening, found.closing), (None, None));
+    assert_eq!(balances_of(&found), (None, None));
     // A statement without entries is one.
-    assert_eq!(reported(&document(&second)).unwrap().closing, Some(1_100));
+    assert_eq!(reported(&document(&second)).unwrap().closing, Some(1_100.into()));
     assert_eq!(reported(&file("")).unwrap(), CamtStatement::default());
     // The day before closed with the balance that this one begins with; a page ends with a balance of its own.
     let previous = balance("PRCD", "10") + &balance("CLBD", "15") + &entry("5", "CRDT", "");
-    assert_eq!(reported(&file(&previous)).unwrap().opening, Some(10));
+    assert_eq!(reported(&file(&previous)).unwrap().opening, Some(10.into()));
     let page = balance("ITBD", "10") + &balance("ITBD", "15") + &entry("5", "CRDT", "");
     let found = reported(&file(&page)).unwrap();
-    assert_eq!((found.opening, found.closing), (Some(10), Some(15)));
+    assert_eq!(balances_of(&found), (Some(10), Some(15)));
 }
 
 #[test]

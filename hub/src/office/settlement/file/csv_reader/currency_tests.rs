@@ -3,6 +3,7 @@
 use super::*;
 use crate::config::Limits;
 use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 use domain::rules::books::settlement::SourceKind;
 use jiff::civil::date;
 use jiff::tz::TimeZone;
@@ -52,7 +53,7 @@ fn amounts_of_a_file_are_read_with_the_decimals_of_the_currency() {
         ("IDR", ';', ["1.234", "-5,00", "1.000.000"], json!({}), [1_234, -5, 1_000_000]),
     ] {
         let read = read_bank(code, separator, &amounts, csv).unwrap();
-        let found: Vec<i64> = read.lines.iter().map(|line| line.net.unwrap()).collect();
+        let found: Vec<i64> = read.lines.iter().map(|line| line.net.unwrap().get()).collect();
         assert_eq!(found, nets, "{code} {amounts:?}: {:?}", read.aside.rows);
     }
 }
@@ -75,11 +76,11 @@ fn an_amount_with_more_decimals_than_the_currency_has_is_set_aside_with_its_row(
             "{code}"
         );
         assert_eq!(
-            (aside.problem.as_str(), aside.amount),
+            (aside.problem.as_str(), aside.amount.map(Money::get)),
             (format!("{words}: {asks}").as_str(), Some(nearest))
         );
         let read = read_bank(code, ',', &amounts, json!({"decimal": ".", "fraction": "round"})).unwrap();
-        assert_eq!((read.lines[1].net, read.aside.count()), (Some(nearest), 0), "{code}");
+        assert_eq!((read.lines[1].net.map(Money::get), read.aside.count()), (Some(nearest), 0), "{code}");
     }
     let alone = read_bank("EUR", ',', &["12.3456"], json!({"decimal": "."})).unwrap_err();
     assert_eq!(alone[0].path, "row 2.amount");
@@ -101,5 +102,5 @@ fn a_running_balance_and_a_description_count_in_the_same_unit() {
     let csv = json!({"pattern": "MID : {mid} QR : {gross} DDR: {fee}"});
     let read = read_file("EUR", SourceKind::Bank, file, csv).unwrap();
     let line = &read.lines[0];
-    assert_eq!([line.gross, line.fee, line.net], [Some(10_050), Some(75), Some(9_975)]);
+    assert_eq!([line.gross, line.fee, line.net], [10_050, 75, 9_975].map(|figure| Some(Money::new(figure))));
 }

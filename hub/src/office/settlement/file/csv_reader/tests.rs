@@ -3,6 +3,7 @@ use super::*;
 use crate::config::Limits;
 use crate::office::settlement::file::format::Encoding;
 use domain::model::base::currency::Currency;
+use domain::model::base::figures::Money;
 use domain::rules::books::settlement::LineKind;
 use domain::rules::books::settlement::SourceKind;
 use jiff::civil::date;
@@ -32,7 +33,7 @@ fn bank(file: &str, of_file: Value) -> CsvStatement {
 }
 
 fn nets(reported: &CsvStatement) -> Vec<i64> {
-    reported.lines.iter().map(|line| line.net.unwrap()).collect()
+    reported.lines.iter().map(|line| line.net.unwrap().get()).collect()
 }
 
 fn reasons(reported: &CsvStatement) -> Vec<(i64, &'static str)> {
@@ -51,11 +52,14 @@ fn a_providers_file_is_read_as_spreadsheets_write_it() {
     let file = "\u{feff}Tanggal;Referensi;Bruto;Biaya;Batch\r\n20/11/2026;C-1001;155.400;2.331;77\r\n\
                 20/11/2026;R-1001;-62.160;0;77\r\n;;;;\r\n";
     let reported = read(file.as_bytes(), &format(story), of(SourceKind::Provider), &bounds()).unwrap();
-    let figures: Vec<_> =
-        reported.lines.iter().map(|line| (line.gross, line.fee, line.net, line.kind)).collect();
+    let figures: Vec<_> = reported
+        .lines
+        .iter()
+        .map(|line| ([line.gross, line.fee, line.net].map(Option::unwrap), line.kind))
+        .collect();
     let expected = [
-        (Some(155_400), Some(2_331), Some(153_069), LineKind::Sale),
-        (Some(-62_160), Some(0), Some(-62_160), LineKind::Refund),
+        ([155_400, 2_331, 153_069].map(Money::new), LineKind::Sale),
+        ([-62_160, 0, -62_160].map(Money::new), LineKind::Refund),
     ];
     assert_eq!(figures, expected);
     assert_eq!(
@@ -180,7 +184,7 @@ fn balances_footers_and_rows_that_are_not_booked_are_set_aside_and_counted() {
         reasons(&reported),
         [(2, "balance"), (4, "pending"), (5, "balance"), (6, "balance"), (7, "footer")]
     );
-    assert_eq!(reported.aside.rows[1].amount, Some(6));
+    assert_eq!(reported.aside.rows[1].amount, Some(6.into()));
     let skips = json!({"skip_footer": 2});
     let reported = bank("date,amount\n2026-11-20,1\nTotal,1\n2026-11-20,2\n", skips);
     assert_eq!((nets(&reported), reasons(&reported)), (vec![1], vec![(3, "footer"), (4, "invalid")]));
@@ -222,12 +226,12 @@ fn a_provider_without_signs_takes_away_by_type() {
     let file = "date,reference,amount,type\n2026-11-20,a,62160,sale\n2026-11-20,b,62160,refund\n\
                 2026-11-20,c,3000,fee\n2026-11-20,d,83250,chargeback\n2026-11-20,e,205668,payout\n";
     let reported = read(file.as_bytes(), &Format::default(), of(SourceKind::Provider), &bounds()).unwrap();
-    let gross: Vec<_> = reported.lines.iter().map(|line| line.gross.unwrap()).collect();
+    let gross: Vec<_> = reported.lines.iter().map(|line| line.gross.unwrap().get()).collect();
     assert_eq!(gross, [62_160, -62_160, -3_000, -83_250, -205_668]);
     // A minus shows that signs are written for its type.
     let signed = file.replace("b,62160", "b,-62160");
     let reported = read(signed.as_bytes(), &Format::default(), of(SourceKind::Provider), &bounds()).unwrap();
-    let gross: Vec<_> = reported.lines.iter().map(|line| line.gross.unwrap()).collect();
+    let gross: Vec<_> = reported.lines.iter().map(|line| line.gross.unwrap().get()).collect();
     assert_eq!(gross, [62_160, -62_160, -3_000, -83_250, -205_668]);
 }
 
@@ -247,7 +251,7 @@ fn a_fraction_is_set_aside_or_rounded_by_the_sources_rule() {
         (nets(&reported), reasons(&reported)),
         (vec![-15_000], vec![(2, "fraction"), (3, "fraction")])
     );
-    assert_eq!(reported.aside.rows[0].amount, Some(10_930_942));
+    assert_eq!(reported.aside.rows[0].amount, Some(10_930_942.into()));
     let reported = bank(file, json!({"fraction": "round"}));
     assert_eq!(nets(&reported), [10_930_942, -2_469, -15_000]);
     assert_eq!(reported.rows.iter().map(|row| row.lost).collect::<Vec<_>>(), [-180_000, -130_000, 0]);
@@ -267,7 +271,7 @@ fn ambiguous_figures_are_asked_about() {
     assert_eq!(wrong[0].path, "csv.fee_sign");
     let reported =
         read(fees, &format(json!({"fee_sign": "negative"})), of(SourceKind::Provider), &bounds()).unwrap();
-    assert_eq!((reported.lines[0].fee, reported.lines[0].net), (Some(30), Some(970)));
+    assert_eq!((reported.lines[0].fee, reported.lines[0].net), (Some(30.into()), Some(970.into())));
 }
 
 #[test]

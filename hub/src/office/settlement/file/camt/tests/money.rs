@@ -41,7 +41,8 @@ fn a_reversal_has_the_direction_that_agrees_with_the_balances() {
     let nets = |balances: [&str; 2], sign: &str, details: &str| {
         let balances = balance("OPBD", balances[0]) + &balance("CLBD", balances[1]);
         let text = file(&(balances + &entry("500", "DBIT", "") + &reversal(sign, details)));
-        reported(&text).map(|found| found.lines.iter().map(|line| line.net.unwrap()).collect::<Vec<_>>())
+        reported(&text)
+            .map(|found| found.lines.iter().map(|line| line.net.unwrap().get()).collect::<Vec<_>>())
     };
     assert_eq!(nets(["900", "900"], "CRDT", ""), Ok(vec![-500, 500]));
     assert_eq!(nets(["900", "900"], "DBIT", ""), Ok(vec![-500, 500]));
@@ -54,12 +55,12 @@ fn a_reversal_has_the_direction_that_agrees_with_the_balances() {
     assert_eq!(nets(["900", "900"], "DBIT", &two), Ok(vec![-500, 200, 300]));
     assert!(nets(["900", "901"], "DBIT", "").is_err());
     let alone = reported(&file(&reversal("DBIT", ""))).unwrap();
-    assert_eq!(alone.lines[0].net, Some(-500), "without balances nobody guesses");
+    assert_eq!(alone.lines[0].net, Some((-500).into()), "without balances nobody guesses");
     // An entry that waits for its fraction counts with its expected amount.
     let balances = balance("OPBD", "900.00") + &balance("CLBD", "910.25");
     let waits = entry("500", "DBIT", "") + &reversal("DBIT", "") + &entry("10.25", "CRDT", "");
     let found = reported(&file(&(balances + &waits))).unwrap();
-    assert_eq!(found.lines.iter().map(|line| line.net.unwrap()).collect::<Vec<_>>(), [-500, 500]);
+    assert_eq!(found.lines.iter().map(|line| line.net.unwrap().get()).collect::<Vec<_>>(), [-500, 500]);
 }
 
 #[test]
@@ -75,7 +76,8 @@ fn transactions_in_another_currency_have_the_amounts_that_they_were_converted_to
     let entry = entry("465000", "CRDT", &format!("<NtryDtls>{details}</NtryDtls>"));
     // The account states that it is in rupiah.
     let found = reported(&document(&statement("CH1", "IDR", &entry))).unwrap();
-    let nets: Vec<_> = found.lines.iter().map(|line| (line.reference.as_str(), line.net)).collect();
+    let nets: Vec<_> =
+        found.lines.iter().map(|line| (line.reference.as_str(), line.net.map(Money::get))).collect();
     assert_eq!(nets, [("T-1", Some(155_000)), ("T-2", Some(310_000))]);
 }
 
@@ -108,8 +110,12 @@ fn amounts_have_the_decimals_of_head_offices_currency() {
         let text = file(&(own.clone() + &entry("0.5", "CRDT", "")));
         let found = read_in(code, &text).unwrap();
         let line = &found.lines[0];
-        assert_eq!([line.gross, line.fee, line.net], figures.map(Some), "{code}");
-        assert_eq!([found.opening, found.closing], balances.map(Some), "{code}");
+        assert_eq!(
+            [line.gross, line.fee, line.net],
+            figures.map(|figure| Some(Money::new(figure))),
+            "{code}"
+        );
+        assert_eq!([found.opening, found.closing], balances.map(|figure| Some(Money::new(figure))), "{code}");
     }
     // The half euro is missing.
     let wrong = read_in("EUR", &file(&own)).unwrap_err();
@@ -118,8 +124,8 @@ fn amounts_have_the_decimals_of_head_offices_currency() {
     let finer = file(&(entry("12.3456", "CRDT", "") + &entry("7.10", "CRDT", "")));
     let found = read_in("EUR", &finer).unwrap();
     let aside = &found.aside.rows[0];
-    assert_eq!((aside.row_no, aside.reason, aside.amount), (1, Reason::Fraction, Some(1_235)));
+    assert_eq!((aside.row_no, aside.reason, aside.amount), (1, Reason::Fraction, Some(1_235.into())));
     assert!(aside.problem.starts_with("has more than the 2 decimals of EUR"), "{}", aside.problem);
     let fils = file(&entry("7.125", "CRDT", ""));
-    assert_eq!(read_in("KWD", &fils).unwrap().lines[0].net, Some(7_125));
+    assert_eq!(read_in("KWD", &fils).unwrap().lines[0].net, Some(7_125.into()));
 }

@@ -159,7 +159,13 @@ fn file() -> impl Strategy<Value = String> {
 fn first(text: &str) -> Option<Vec<Line>> {
     let wanted = Wanted { account: Some(OWN), currency: Some("IDR"), ..Wanted::default() };
     let reported = read(text.as_bytes(), &wanted, &bounds(1_000)).ok()?;
-    Some(reported.lines.into_iter().map(|line| (line.date, line.reference, line.net.unwrap_or(0))).collect())
+    Some(
+        reported
+            .lines
+            .into_iter()
+            .map(|line| (line.date, line.reference, line.net.unwrap_or_default().get()))
+            .collect(),
+    )
 }
 
 proptest! {
