@@ -3,7 +3,7 @@
 use crate::client::{Client, Reply};
 use crate::prepared::{self, Files};
 use crate::process::{self, Daemon};
-use crate::{CHEAP_HASHES, wait};
+use crate::wait;
 use serde_json::json;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 mod settings;
 
 pub use settings::AS_SHIPPED;
-use settings::{loose, matters_to_init};
+use settings::{hashes, loose, matters_to_init};
 
 /// The shop of every test.
 pub const STORE_ID: &str = "S001";
@@ -178,10 +178,11 @@ impl Store {
         let settings = format!(
             "store.id = \"{}\"\nstore.name = \"Test shop\"\n\
              http.listen = \"{}\"\nstorage.path = {:?}\n\
-             auth.argon2 = {CHEAP_HASHES}\n{}{}",
+             {}{}{}",
             self.id,
             self.address,
             self.data,
+            hashes(&self.extra),
             loose(&self.extra),
             self.extra
         );

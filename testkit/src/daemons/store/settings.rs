@@ -1,5 +1,12 @@
 //! A test's settings of a store, beside those of the harness.
 
+use crate::CHEAP_HASHES;
+
+/// Costs of password hashes, unless the test's settings name them.
+pub(super) fn hashes(extra: &str) -> String {
+    if extra.contains("auth.argon2") { String::new() } else { format!("auth.argon2 = {CHEAP_HASHES}\n") }
+}
+
 /// The comment among a test's settings that leaves the limits as they are shipped.
 pub const AS_SHIPPED: &str = "# as shipped\n";
 

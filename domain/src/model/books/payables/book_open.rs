@@ -51,11 +51,17 @@ mod tests {
     #[test]
     fn an_amount_is_spread_over_what_is_open() {
         let book = |store_id: &str, open| BookOpen { store_id: store_id.to_owned(), open };
-        let mut books = vec![book("S001", 600), book("S002", 300), book("S003", 0)];
-        assert_eq!(BookOpen::take(&mut books, 100), [book("S001", 67), book("S002", 33)]);
-        assert_eq!(BookOpen::take(&mut books, 800), [book("S001", 533), book("S002", 267)]);
+        let mut books = vec![book("S001", 600.into()), book("S002", 300.into()), book("S003", 0.into())];
+        assert_eq!(
+            BookOpen::take(&mut books, 100.into()),
+            [book("S001", 67.into()), book("S002", 33.into())]
+        );
+        assert_eq!(
+            BookOpen::take(&mut books, 800.into()),
+            [book("S001", 533.into()), book("S002", 267.into())]
+        );
         assert_eq!(BookOpen::sum(&books), 0);
-        BookOpen::put_back(&mut books, "S002", 267);
+        BookOpen::put_back(&mut books, "S002", 267.into());
         assert_eq!(BookOpen::sum(&books), 267);
     }
 }

@@ -108,16 +108,16 @@ mod tests {
     #[test]
     fn credits_and_advances_are_negative() {
         let mut ageing = Ageing::default();
-        ageing.owe(date(2026, 12, 1), date(2026, 12, 31), 500);
-        ageing.owe(date(2027, 1, 31), date(2026, 12, 31), 70);
-        ageing.credit(100);
-        ageing.advance(20);
+        ageing.owe(date(2026, 12, 1), date(2026, 12, 31), 500.into());
+        ageing.owe(date(2027, 1, 31), date(2026, 12, 31), 70.into());
+        ageing.credit(100.into());
+        ageing.advance(20.into());
         let expected = Ageing {
-            not_due: 70,
-            days_1_30: 500,
-            credits: -100,
-            advances: -20,
-            total: 450,
+            not_due: 70.into(),
+            days_1_30: 500.into(),
+            credits: (-100).into(),
+            advances: (-20).into(),
+            total: 450.into(),
             ..Ageing::default()
         };
         assert_eq!(ageing, expected);

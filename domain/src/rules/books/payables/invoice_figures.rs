@@ -133,7 +133,8 @@ mod tests {
 
     fn goods(qty: i64, unit_cost: i64, tax_rate_bp: u32) -> InvoiceLine {
         let (sku, qty) = (Some("A".into()), qty.into());
-        let mut line = InvoiceLine { sku, qty, unit_cost, tax_rate_bp, ..InvoiceLine::default() };
+        let mut line =
+            InvoiceLine { sku, qty, unit_cost: unit_cost.into(), tax_rate_bp, ..InvoiceLine::default() };
         line.filled(None, None);
         line
     }
@@ -145,12 +146,12 @@ mod tests {
         assert_eq!((tea.net, tea.tax, tea.total), (892_800.into(), 98_208.into(), 991_008.into()));
         let lines = vec![goods(1, 100, 1_100), goods(1, 300, 1_100), goods(1, 50, 0)];
         let mut spread = invoice(lines);
-        spread.rounding = -2;
-        figures(&mut spread, Some(46), FigureLimits { rounding: 2 }).unwrap();
+        spread.rounding = (-2).into();
+        figures(&mut spread, Some(46.into()), FigureLimits { rounding: 2.into() }).unwrap();
         assert_eq!((spread.net, spread.tax, spread.total), (450.into(), 46.into(), 494.into()));
-        let taxes: Vec<i64> = spread.lines.iter().map(|line| line.tax).collect();
+        let taxes: Vec<Money> = spread.lines.iter().map(|line| line.tax).collect();
         assert_eq!(taxes, [12, 34, 0]);
-        assert!(figures(&mut spread, None, FigureLimits { rounding: 1 }).is_err());
+        assert!(figures(&mut spread, None, FigureLimits { rounding: 1.into() }).is_err());
     }
 
     #[test]
@@ -162,7 +163,7 @@ mod tests {
             (InvoiceLine { account: Some("6110".to_owned()), ..goods(1, 1, 0) }, "lines[0].account"),
             (expense("2010"), "lines[0].account"),
             (expense("61"), "lines[0].account"),
-            (InvoiceLine { net: 13, ..goods(2, 5, 0) }, "lines[0].net"),
+            (InvoiceLine { net: 13.into(), ..goods(2, 5, 0) }, "lines[0].net"),
             (goods(0, 5, 0), "lines[0].qty"),
             (goods(1, -5, 0), "lines[0].unit_cost"),
         ] {
@@ -171,7 +172,7 @@ mod tests {
             };
             assert_eq!(wrong.first().unwrap().path, path);
         }
-        let near = InvoiceLine { net: 12, ..goods(2, 5, 0) };
+        let near = InvoiceLine { net: 12.into(), ..goods(2, 5, 0) };
         assert_eq!(check_lines(&[near, expense("6110")]), Ok(()));
     }
 }

@@ -79,9 +79,18 @@ mod tests {
             ("cheaper by more", 9000, 8819, 1, 1, (200, 0), 180, &[PriceUnder][..]),
         ] {
             let [billed_qty, open_qty] = [billed_qty, open_qty].map(Quantity::new);
-            let line = BilledLine { order_cost, billed_cost, billed_qty, open_qty };
-            let expected = LineMatch { allowed, exceptions: exceptions.to_vec() };
-            assert_eq!(match_line(&line, Tolerance { bp: BasisPoints::new(bp), amount }), expected, "{note}");
+            let line = BilledLine {
+                order_cost: order_cost.into(),
+                billed_cost: billed_cost.into(),
+                billed_qty,
+                open_qty,
+            };
+            let expected = LineMatch { allowed: allowed.into(), exceptions: exceptions.to_vec() };
+            assert_eq!(
+                match_line(&line, Tolerance { bp: BasisPoints::new(bp), amount: amount.into() }),
+                expected,
+                "{note}"
+            );
         }
     }
 }

@@ -71,7 +71,7 @@ pub(crate) mod tests {
 
     /// An invoice of these lines, whose figures add up.
     pub(crate) fn invoice(lines: Vec<InvoiceLine>) -> Invoice {
-        let sum = |of: fn(&InvoiceLine) -> i64| lines.iter().map(of).sum::<i64>();
+        let sum = |of: fn(&InvoiceLine) -> Money| lines.iter().map(of).sum::<Money>();
         let (net, tax) = (sum(|line| line.net), sum(|line| line.tax));
         Invoice {
             invoice_id: "inv_1".to_owned(),
@@ -84,17 +84,17 @@ pub(crate) mod tests {
             opening: false,
             net,
             tax,
-            rounding: 0,
+            rounding: 0.into(),
             total: net.saturating_add(tax),
             tax_invoice_no: None,
             tax_invoice_date: None,
             discount_terms: None,
             lines,
             exceptions: Vec::new(),
-            paid: 0,
-            discount: 0,
-            credited: 0,
-            open: 0,
+            paid: 0.into(),
+            discount: 0.into(),
+            credited: 0.into(),
+            open: 0.into(),
             books: Vec::new(),
             matched_at: None,
             approved_by: None,

@@ -47,8 +47,8 @@ mod tests {
             (10, 5, &[4, 4, 4][..], &[2, 2, 1][..]),
             (0, 7, &[1][..], &[7][..]),
         ] {
-            let mut open = OpenReceipt { qty: Quantity::new(qty), value: cost };
-            let taken: Vec<i64> = parts.iter().map(|part| open.take(Quantity::new(*part)).value).collect();
+            let mut open = OpenReceipt { qty: Quantity::new(qty), value: cost.into() };
+            let taken: Vec<Money> = parts.iter().map(|part| open.take(Quantity::new(*part)).value).collect();
             assert_eq!(taken, values, "{qty} for {cost}");
             assert_eq!(open.value, 0);
         }

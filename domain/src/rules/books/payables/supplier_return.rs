@@ -75,7 +75,7 @@ mod tests {
         ReturnPlace {
             receiving_id: receiving_id.to_owned(),
             line_no: 1,
-            open: OpenReceipt { qty: open.into(), value: open.saturating_mul(1_000) },
+            open: OpenReceipt { qty: open.into(), value: open.saturating_mul(1_000).into() },
             billed: if billed > 0 { vec![billed_part] } else { Vec::new() },
         }
     }

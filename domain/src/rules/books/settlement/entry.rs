@@ -81,7 +81,8 @@ mod tests {
     use crate::rules::books::posting::{Fact, post};
     use jiff::civil::date;
 
-    fn slice(cleared: Account, [gross, fee, difference, net]: [i64; 4]) -> Slice {
+    fn slice(cleared: Account, figures: [i64; 4]) -> Slice {
+        let [gross, fee, difference, net] = figures.map(Money::new);
         Slice {
             store_id: "S001".to_owned(),
             settlement_date: date(2026, 11, 18),
@@ -109,8 +110,8 @@ mod tests {
                 .into_iter()
                 .map(|row| EntryLine {
                     account: String::from(row.account),
-                    debit: row.debit.get(),
-                    credit: row.credit.get(),
+                    debit: row.debit,
+                    credit: row.credit,
                 })
                 .collect();
             assert_eq!(lines, rows, "{method} {gross}");
@@ -122,14 +123,15 @@ mod tests {
         let (card, qris) = (slice(CARD, [100, 2, 0, 98]), slice(QRIS, [50, 1, 0, 49]));
         let rest = SETTLEMENT_DIFFERENCES;
         let lines = of_slices(BANK, [(&card, rest), (&qris, rest)]).unwrap();
-        let line = |account: &str, amount| EntryLine::of(account.to_owned(), amount);
+        let line = |account: &str, amount: i64| EntryLine::of(account.to_owned(), amount.into());
         assert_eq!(lines, [line("1040", 147), line("1110", -100), line("1120", -50), line("6030", 3)]);
     }
 
     #[test]
     fn a_disputed_amount_and_its_fee_have_accounts_of_their_own() {
-        let line = |account: &str, amount| EntryLine::of(account.to_owned(), amount);
-        let back = |figures| taken_back(BANK, SETTLEMENT_DIFFERENCES, figures).unwrap();
+        let line = |account: &str, amount: i64| EntryLine::of(account.to_owned(), amount.into());
+        let back =
+            |figures: [i64; 3]| taken_back(BANK, SETTLEMENT_DIFFERENCES, figures.map(Money::new)).unwrap();
         assert_eq!(
             back([-83_250, 15_000, -98_250]),
             [line("1040", -98_250), line("6030", 15_000), line("6060", 83_250)]
@@ -149,10 +151,10 @@ mod tests {
     #[test]
     fn a_difference_that_is_left_open_is_not_posted() {
         let mut short = slice(CARD, [5_000, 75, 100, 4_825]);
-        assert_eq!(short.leave_open(75), 100);
+        assert_eq!(short.leave_open(75.into()), 100);
         assert_eq!(short, slice(CARD, [4_900, 75, 0, 4_825]));
         let mut dear = slice(CARD, [5_000, 100, 0, 4_900]);
-        assert_eq!(dear.leave_open(75), 25);
+        assert_eq!(dear.leave_open(75.into()), 25);
         assert_eq!(dear, slice(CARD, [4_975, 75, 0, 4_900]));
     }
 }

@@ -103,15 +103,18 @@ mod tests {
         let slice = Slice {
             store_id: "S001".to_owned(),
             settlement_date: jiff::civil::date(2026, 11, 18),
-            gross: 150,
-            fee: 10,
-            difference: -1,
-            net: 141,
+            gross: 150.into(),
+            fee: 10.into(),
+            difference: (-1).into(),
+            net: 141.into(),
             cleared: BTreeMap::new(),
-            methods: BTreeMap::from([("card".to_owned(), 200), ("qris".to_owned(), -50)]),
+            methods: BTreeMap::from([("card".to_owned(), 200.into()), ("qris".to_owned(), (-50).into())]),
         };
-        assert_eq!(slice.parts(&[200, -50]), [[8, -1, 193], [2, 0, -52]]);
-        assert_eq!(slice.parts(&[150]), [[10, -1, 141]]);
-        assert_eq!(slice.by_method(), [("card", [8, -1, 193]), ("qris", [2, 0, -52])]);
+        assert_eq!(slice.parts(&[200.into(), (-50).into()]), [[8, -1, 193], [2, 0, -52]]);
+        assert_eq!(slice.parts(&[150.into()]), [[10, -1, 141]]);
+        assert_eq!(
+            slice.by_method(),
+            [("card", [8, -1, 193].map(Money::new)), ("qris", [2, 0, -52].map(Money::new))]
+        );
     }
 }

@@ -64,7 +64,7 @@ const COUNTS: [&str; 60] = [
     "credited",
 ];
 /// Statuses of money that may still move.
-const PENDING: [&str; 39] = [
+const PENDING: [&str; 38] = [
     "pend",
     "pending",
     "pdng",
@@ -83,7 +83,7 @@ const PENDING: [&str; 39] = [
     "authorization",
     "menunggu pembayaran",
     "belum",
-    "dibayar",
+    "belum dibayar",
     "vorgemerkt",
     "ausstehend",
     "in bearbeitung",
@@ -92,10 +92,9 @@ const PENDING: [&str; 39] = [
     "gereserveerd",
     "in behandeling",
     "en attente",
-    "en",
-    "cours",
+    "en cours",
     "pendiente",
-    "proceso",
+    "en proceso",
     "reserverad",
     "reserverat",
     "väntande",
@@ -286,7 +285,7 @@ mod tests {
                 Some(Status::Counts),
             ),
             (
-                "Vorgemerkt|Umsatz vorgemerkt|Venter|Tertunda|En attente|Pendiente|Reserverad",
+                "Vorgemerkt|Umsatz vorgemerkt|Venter|Tertunda|Belum Dibayar|En attente|En cours|En proceso|Pendiente|Reserverad",
                 Some(Status::Pending),
             ),
             (

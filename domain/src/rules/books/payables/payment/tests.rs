@@ -37,9 +37,9 @@ fn note(books: &[(&str, i64)]) -> CreditNote {
         invoice_id: None,
         lines: Vec::new(),
         net: total,
-        tax: 0,
+        tax: 0.into(),
         total,
-        applied: 0,
+        applied: 0.into(),
         open: total,
         books,
         state: CreditNoteState::Approved,
@@ -147,12 +147,12 @@ fn a_payment_that_does_not_fit_is_refused() {
 #[test]
 fn a_refusal_names_the_amount_that_is_wrong() {
     let base = documents(vec![approved("inv_1", &[("S001", 1_000)])], vec![]);
-    let credit = |invoice_id: &str, amount| CreditUse {
+    let credit = |invoice_id: &str, amount: i64| CreditUse {
         credit_note_id: "cn_1".to_owned(),
         invoice_id: invoice_id.to_owned(),
         amount: amount.into(),
     };
-    let other = Allocation { invoice_id: "inv_2".to_owned(), amount: 1, discount: 0 };
+    let other = Allocation { invoice_id: "inv_2".to_owned(), amount: 1.into(), discount: 0.into() };
     for (amount, allocations, credits, path) in [
         (0, vec![], vec![], "amount"),
         (10, vec![allocation(10, 0), allocation(0, 0)], vec![], "allocations[1].amount"),
@@ -177,20 +177,23 @@ fn an_advance_stands_at_head_office_until_it_settles_something() {
     let paid = plan(&payment(500, &[]), &mut known).unwrap();
     assert_eq!(paid.unallocated, 500);
     assert_eq!(paid.posting.entries().unwrap().get("").unwrap(), &lines(&[("1040", -500), ("2010", 500)]));
-    let next = allocate("sup_1", 500, &[allocation(450, 0)], &mut known).unwrap();
+    let next = allocate("sup_1", 500.into(), &[allocation(450, 0)], &mut known).unwrap();
     assert_eq!(next.unallocated, 50);
     let entries = next.posting.entries().unwrap();
     assert_eq!(entries.get("").unwrap(), &lines(&[("1290", 450), ("2010", -450)]));
     assert_eq!(entries.get("S001").unwrap(), &lines(&[("1290", -300), ("2010", 300)]));
     assert_eq!(entries.get("S002").unwrap(), &lines(&[("1290", -150), ("2010", 150)]));
     assert_eq!(known.invoices.get("inv_1").unwrap().state, InvoiceState::PartiallyPaid);
-    assert!(allocate("sup_1", 50, &[allocation(51, 0)], &mut known).is_err());
+    assert!(allocate("sup_1", 50.into(), &[allocation(51, 0)], &mut known).is_err());
 }
 
 #[test]
 fn a_credit_note_of_another_book_is_settled_between_stores() {
-    let credits =
-        [CreditUse { credit_note_id: "crn_1".to_owned(), invoice_id: "inv_1".to_owned(), amount: 100 }];
+    let credits = [CreditUse {
+        credit_note_id: "crn_1".to_owned(),
+        invoice_id: "inv_1".to_owned(),
+        amount: 100.into(),
+    }];
     let allocations = [allocation(1_000, 0)];
     for (book, between) in [("S001", None), ("S002", Some(&[("1290", 100), ("2010", -100)]))] {
         let mut known = documents(vec![approved("inv_1", &[("S001", 1_000)])], vec![note(&[(book, 100)])]);

@@ -97,7 +97,13 @@ fn a_line_of_an_order_is_laid_on_its_receipts_the_oldest_first() {
         .lines
         .iter()
         .map(|line| {
-            (line.line_no, line.receiving_id.as_deref(), line.qty.get(), line.matched_qty.get(), line.tax)
+            (
+                line.line_no,
+                line.receiving_id.as_deref(),
+                line.qty.get(),
+                line.matched_qty.get(),
+                line.tax.get(),
+            )
         })
         .collect();
     assert_eq!(
