@@ -17,14 +17,10 @@ use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// The name of every hub in these tests.
 pub const HUB_ID: &str = "H001";
-
-/// Longest time for which tests may reuse a prepared hub.
-const PREPARED_AGE_MAX: Duration = Duration::from_secs(600);
 
 /// Files that `init` and the import of the catalogue made, to be copied.
 struct Initialised {
@@ -87,11 +83,7 @@ impl Hub {
     #[track_caller]
     pub fn open_with(extra: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let initialised = if extra.is_empty() {
-            prepared::shared("hub", PREPARED_AGE_MAX, Initialised::make)
-        } else {
-            None
-        };
+        let initialised = if extra.is_empty() { prepared::shared("hub", Initialised::make) } else { None };
         let Some(initialised) = initialised else {
             let url = database::fresh(folder.path());
             return Self::open_at(folder, &url, extra);

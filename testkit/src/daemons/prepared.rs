@@ -12,9 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// An older folder is made again. A store that was off for more than a minute does not trust its clock, and ends no
-/// hold and no day until it does.
-const AGE_MAX: Duration = Duration::from_secs(30);
+/// An older value is made again: the day may have changed.
+const AGE_MAX: Duration = Duration::from_secs(600);
 
 /// Zeros at the end of a file are left out in blocks of this size, in bytes.
 const BLOCK: usize = 4096;
@@ -91,20 +90,10 @@ struct Made {
     given: BTreeSet<String>,
 }
 
-/// Returns the files of this kind, or nothing if this test already had them or has no name.
+/// The result of `make` for all tests of this process, made again when it is old; `None` if this test has had it, or if
+/// the test has no name.
 #[track_caller]
-pub fn files(sort: &str, make: impl FnOnce() -> Files) -> Option<Arc<Files>> {
-    shared(sort, AGE_MAX, make)
-}
-
-/// The result of `make` for all tests of this process, made again when it is older than `age`; `None` if this test has
-/// had it, or if the test has no name.
-#[track_caller]
-pub fn shared<T: Send + Sync + 'static>(
-    sort: &str,
-    age: Duration,
-    make: impl FnOnce() -> T,
-) -> Option<Arc<T>> {
+pub fn shared<T: Send + Sync + 'static>(sort: &str, make: impl FnOnce() -> T) -> Option<Arc<T>> {
     static MADE: Mutex<BTreeMap<String, Made>> = Mutex::new(BTreeMap::new());
     let thread = std::thread::current();
     // The harness names a test's thread after it, if each has a thread.
@@ -113,19 +102,11 @@ pub fn shared<T: Send + Sync + 'static>(
     if made.get(sort).is_some_and(|made| made.given.contains(&test)) {
         return None;
     }
-    if made.get(sort).is_none_or(|made| made.at.elapsed() >= age) {
+    if made.get(sort).is_none_or(|made| made.at.elapsed() >= AGE_MAX) {
         let given = made.remove(sort).map(|made| made.given).unwrap_or_default();
         made.insert(sort.to_owned(), Made { value: Arc::new(make()), at: Instant::now(), given });
     }
     let made = made.get_mut(sort).expect("it was made");
     made.given.insert(test);
     Arc::clone(&made.value).downcast().ok()
-}
-
-/// Files of this kind, made once for all tests of this process. For files that age and copies do not matter to, since
-/// each use adds to them.
-pub fn kept_files(sort: &str, make: impl FnOnce() -> Files) -> Arc<Files> {
-    static MADE: Mutex<BTreeMap<String, Arc<Files>>> = Mutex::new(BTreeMap::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(made.entry(sort.to_owned()).or_insert_with(|| Arc::new(make())))
 }

@@ -82,25 +82,21 @@ impl Store {
     /// Prepares one with its data in another place than its settings.
     #[track_caller]
     pub fn prepare_at(folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
-        Self::staffed(STORE_ID, folder, data, extra, tills).stocked()
+        Self::prepare_as(STORE_ID, folder, data, extra, tills)
     }
 
     /// Prepares another store than the one of every test.
     #[track_caller]
     pub fn prepare_other(id: &str, extra: &str, tills: usize) -> Self {
-        let staffed = || {
+        let make = || {
             let folder = tempfile::tempdir().unwrap();
             let data = folder.path().join("data");
-            Self::staffed(id, folder, data, extra, tills)
+            Self::prepare_as(id, folder, data, extra, tills)
         };
         let sort = format!("store {id} {tills} {}", matters_to_init(extra));
-        let stocked = || {
-            let people = prepared::kept_files(&sort, || Files::read(staffed().folder()));
-            Files::read(Self::copied(id, &people, extra).stocked().folder())
-        };
-        match prepared::files(&sort, stocked) {
+        match prepared::shared(&sort, || Files::read(make().folder())) {
             Some(files) => Self::copied(id, &files, extra),
-            None => staffed().stocked(),
+            None => make(),
         }
     }
 
@@ -109,6 +105,10 @@ impl Store {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         files.write(folder.path());
+        // A store that was off for more than a minute does not trust its clock, and ends no hold and no day.
+        let confirmed = data.join("confirmed_time.json");
+        fs::write(&confirmed, serde_json::to_vec(&edge::clock::now()).unwrap()).unwrap();
+        fs::set_permissions(confirmed, fs::Permissions::from_mode(0o600)).unwrap();
         let mut store = Self::without_data(id, folder, data, extra);
         store.write_settings();
         store
@@ -148,7 +148,7 @@ impl Store {
     }
 
     #[track_caller]
-    fn staffed(id: &str, folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
+    fn prepare_as(id: &str, folder: TempDir, data: PathBuf, extra: &str, tills: usize) -> Self {
         assert!(tills <= TILLS_MAX);
         let store = Self::init(id, folder, data, extra, PASSWORD);
         store.add_user("manager@s001.example", "store_manager");
@@ -156,15 +156,9 @@ impl Store {
         for till in 1..=tills {
             store.add_user(&format!("till-{till}@s001.example"), "cashier");
         }
+        let file = store.write_file("products.csv", &catalogue());
+        process::succeed(store.command(&["import", "products", file.to_str().unwrap()]), "");
         store
-    }
-
-    /// Imports the products. A store that has not run yet trusts its clock from its last commit: this one.
-    #[track_caller]
-    fn stocked(self) -> Self {
-        let file = self.write_file("products.csv", &catalogue());
-        process::succeed(self.command(&["import", "products", file.to_str().unwrap()]), "");
-        self
     }
 
     fn add_user(&self, username: &str, role: &str) {

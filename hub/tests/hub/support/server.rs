@@ -23,8 +23,6 @@ use tokio::task::JoinHandle;
 
 pub const PASSWORD: &str = "correct-horse-9";
 
-/// Longest time for which tests may reuse a prepared hub.
-const PREPARED_AGE_MAX: Duration = Duration::from_secs(600);
 const ANY_PORT: &str = "127.0.0.1:0";
 
 /// The result of `init`, to be copied.
@@ -91,7 +89,7 @@ impl Place {
 
     /// Returns a copy of a hub that `init` made.
     pub async fn initialised() -> Self {
-        let made = prepared::shared("hub", PREPARED_AGE_MAX, || {
+        let made = prepared::shared("hub", || {
             let folder = tempfile::tempdir().unwrap();
             let url = fresh(folder.path());
             let mut place = Self::with(folder, url, ANY_PORT);
