@@ -77,7 +77,7 @@ fn data_is_copied_and_checked_and_damage_shows() {
     store.receive_all(10);
     let Some(mut screen) = admin(&store, "manager", "machine") else { return };
     screen.reads("store-work", "No backups yet");
-    screen.reads("#drill", "No backup was restored");
+    screen.reads("#drill", "No backup has been restored");
     screen.browser.press("#backup");
     screen.reads("dialog", "Include the store's keys");
     screen.browser.press("dialog .btn.primary");

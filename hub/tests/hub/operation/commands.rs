@@ -184,7 +184,7 @@ async fn people_and_stores_are_managed_by_command() {
         "ok       database",
         "PROBLEM  daemon",
         "PROBLEM  backup     there is none",
-        "warn     stores     stores that wait",
+        "warn     stores     stores that head office has to attend to",
     ] {
         assert!(stdout(&doctor).contains(line), "{line}: {}", stdout(&doctor));
     }
