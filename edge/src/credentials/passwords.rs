@@ -38,7 +38,7 @@ pub struct Params {
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {
     /// The settings are below the safe minimum, or beyond what a machine can compute.
-    #[error("must be {} to {}", Params::FLOOR, Params::CEILING)]
+    #[error("must be at least {} and at most {}", Params::FLOOR, Params::CEILING)]
     Params,
     /// The hash could not be computed.
     #[error("the password could not be hashed: {0}")]
@@ -78,8 +78,8 @@ impl Params {
     /// Parameters from the settings `auth.argon2`.
     ///
     /// # Errors
-    /// [`PasswordError::Params`] below [`Params::LEAST`], above 4 GiB, 100 iterations or 64 lanes, or if argon2 needs
-    /// more memory for so many lanes.
+    /// [`PasswordError::Params`] below [`Params::LEAST`] (in builds with debug assertions: 64 KiB and 1 iteration), above
+    /// 4 GiB, 100 iterations or 64 lanes, or if argon2 needs more memory for so many lanes.
     pub fn new(memory_kib: u32, iterations: u32, parallelism: u32) -> Result<Self, PasswordError> {
         let params = Self { memory_kib, iterations, parallelism };
         let bounded =
