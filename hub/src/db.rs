@@ -210,11 +210,11 @@ impl Db {
     /// # Errors
     /// No connection; the file of an embedded database is gone.
     pub async fn write(&self) -> Result<Write, sqlx::Error> {
+        let _waiting = Waiting::of(&self.waiting);
+        let permit = Arc::clone(&self.writers).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
         if let Some(place) = &self.place {
             place.check()?;
         }
-        let _waiting = Waiting::of(&self.waiting);
-        let permit = Arc::clone(&self.writers).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
         let statement = match self.engine {
             Engine::Sqlite => WRITE_LOCK_SQL,
             Engine::Postgres => WRITE_SQL,

@@ -32,6 +32,10 @@ impl From<Failure> for ApiError {
                 tracing::error!(%error, "the database's file was moved or removed");
                 Self::unavailable(GONE, RETRY_AFTER_S)
             }
+            Failure::Sql(error) if is_unopened(&error) => {
+                tracing::error!(%error, "the database's file can't be opened");
+                Self::unavailable(UNOPENED, RETRY_AFTER_S)
+            }
             Failure::Sql(error) if outage::note(&error) => {
                 Self::unavailable("the database is not available", RETRY_AFTER_S)
             }
@@ -52,6 +56,22 @@ const FULL: &str =
 /// Message while the file of an embedded database is not at its place.
 const GONE: &str = "the file of the database was moved or removed: put it back, or stop the hub and restore a backup. \
                     Nothing was changed";
+
+/// Message while no new connection to an embedded database can be opened.
+const UNOPENED: &str = "the file of the database can't be opened: it was moved or removed, or the hub may open no more \
+                        files. Put it back, or raise LimitNOFILE of the unit. Nothing was changed";
+
+/// SQLite: `SQLITE_CANTOPEN`.
+const UNOPENED_CODE: u32 = 14;
+
+/// Whether a new connection found no file, while the open ones still read.
+fn is_unopened(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    error
+        .code()
+        .and_then(|code| code.parse::<u32>().ok())
+        .is_some_and(|code| code & 0xff == UNOPENED_CODE && code < 10_000)
+}
 
 fn is_gone(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Io(error) if error.get_ref().is_some_and(|error| error.is::<Gone>()))

@@ -27,7 +27,7 @@ pub fn cloud_hub() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
         let binary = store_router().with_file_name("cloud-hub");
-        let sources = ["hub", "edge", "domain"].map(|name| newest(&root().join(name)));
+        let sources = ["hub/src", "edge/src", "domain/src"].map(|name| newest(&root().join(name)));
         let built = binary.metadata().and_then(|meta| meta.modified()).ok();
         if built.is_none() || built < sources.into_iter().flatten().max() {
             let target = binary.parent().and_then(Path::parent).unwrap();
@@ -47,22 +47,18 @@ pub fn find_program(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
+/// When the newest file below a folder was changed.
 fn newest(folder: &Path) -> Option<SystemTime> {
-    let mut newest = None;
+    let mut last = None;
     for entry in std::fs::read_dir(folder).ok()?.flatten() {
         let path = entry.path();
-        let time = if path.is_dir() {
-            newest_of_dir(&path)
-        } else {
-            entry.metadata().and_then(|m| m.modified()).ok()
+        let time = match path.is_dir() {
+            true => newest(&path),
+            false => entry.metadata().and_then(|m| m.modified()).ok(),
         };
-        newest = newest.max(time);
+        last = last.max(time);
     }
-    newest
-}
-
-fn newest_of_dir(path: &Path) -> Option<SystemTime> {
-    if path.ends_with("target") { None } else { newest(path) }
+    last
 }
 
 /// A command of one of our binaries in a folder with its settings; `wrapper` is put before `serve`, and before no other.
