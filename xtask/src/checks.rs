@@ -4,7 +4,7 @@
 use crate::process::end_below;
 use crate::tools::npm::Npm;
 use crate::tools::postgres::{GIVEN, Postgres};
-use crate::workspace::{ALL_TESTED, cargo, compiles, lint_builds, root, test_targets};
+use crate::workspace::{build_took, cargo, root, test_targets};
 use crate::{clients, demo, documents, fuzz, house, replay};
 use crate::{tools::apt, tools::cpu, tools::faketime, tools::units};
 use std::collections::BTreeSet;
@@ -21,6 +21,8 @@ const LARGE: [&str; 2] = ["blackbox", "hub"];
 /// Tests that read the sources and start nothing.
 const OF_SOURCES: [&str; 4] = ["architecture", "citations", "exceptions", "features"];
 const MONTH: &str = "xtask/data/2010-12.csv.gz";
+/// Of the twenty days of its invoices; `cargo xtask replay` takes them all.
+const REPLAYED_DAYS: usize = 8;
 /// The hub's tests that also run on the embedded database: for differences between the engines. The whole suite runs on
 /// PostgreSQL, and the black box has a hub with the embedded database.
 const EMBEDDED: [&str; 7] = [
@@ -83,8 +85,7 @@ async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
          {GIVEN} and {} name them. cargo fetches the crates that Cargo.lock names",
         faketime::GIVEN
     );
-    lint_builds();
-    let mut steps = Vec::new();
+    let mut steps = vec![built()];
     steps.push(
         bounded("tools for the tests", async {
             apt::make().await?;
@@ -105,6 +106,13 @@ async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
     steps.push(own("demo", demo::run(None, true)).await);
     steps.push(own("replay, hub killed half-way", replay::run(month())).await);
     steps
+}
+
+/// The build that `launch` has made of everything that is tested, with its lints. This process was `launch` then, so the
+/// time of its children is that of the build.
+fn built() -> Step {
+    let took = build_took().unwrap_or_default();
+    Step { name: "built and linted", outcome: Outcome::Passed, took, cpu: cpu::of_children() }
 }
 
 /// The suites that need PostgreSQL and nothing else; true if they passed.
@@ -136,7 +144,7 @@ async fn pages(check: fn(&Npm) -> Command) -> anyhow::Result<Outcome> {
 /// The tests; the hub's use the embedded database here: [`postgres`] runs them on the
 /// other one.
 fn tests(targets: &BTreeSet<String>, chosen: impl Fn(&str) -> bool) -> Command {
-    let mut tests = compiles(&["test", "--workspace", "--no-fail-fast"]);
+    let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
     for name in targets.iter().filter(|name| chosen(name)) {
         tests.args(["--test", name]);
     }
@@ -161,7 +169,6 @@ fn runs(targets: &BTreeSet<String>) -> Vec<(&'static str, Command)> {
     let mut others = tests(targets, other);
     others.env("RUST_TEST_THREADS", THREADS);
     vec![
-        ("built and linted", compiles(&ALL_TESTED)),
         ("unit tests", quick_tests(targets)),
         ("tests: black box", black_box),
         ("tests: hub", hub),
@@ -197,7 +204,7 @@ async fn postgres() -> Vec<Step> {
 async fn on_postgres(suite: &[&str]) -> anyhow::Result<Outcome> {
     let server = Postgres::start().await?;
     let clock = faketime::library().await?;
-    let mut tests = compiles(&["test", "--workspace", "--no-fail-fast"]);
+    let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
     tests.args(suite).env(GIVEN, server.address()).env(faketime::GIVEN, &clock);
     tests.env("RUST_TEST_THREADS", THREADS);
     let status = tests.status().await?;
@@ -246,9 +253,15 @@ async fn fuzzing() -> Step {
     }
 }
 
-/// The whole chain on a real month, with the hub killed half-way.
+/// The whole chain on the first days of a real month, with the hub killed half-way.
 fn month() -> replay::Options {
-    replay::Options { file: root().join(MONTH), tills: 8, kill_hub: true, release: false }
+    replay::Options {
+        file: root().join(MONTH),
+        tills: 8,
+        kill_hub: true,
+        days: Some(REPLAYED_DAYS),
+        release: false,
+    }
 }
 
 async fn step(name: &'static str, mut command: Command) -> Step {

@@ -35,6 +35,9 @@ pub struct Options {
     /// Kill the hub half-way (SIGKILL) and start it again
     #[arg(long)]
     pub kill_hub: bool,
+    /// Only the first days of the file
+    #[arg(long)]
+    pub days: Option<usize>,
     /// Use the release profile
     #[arg(long)]
     pub release: bool,
@@ -43,7 +46,10 @@ pub struct Options {
 /// Runs it; true if every row agrees.
 pub async fn run(options: Options) -> anyhow::Result<bool> {
     ensure!((1..=TILLS_MAX).contains(&options.tills), "--tills: 1 to {TILLS_MAX}");
-    let month = load(&options.file)?;
+    let mut month = load(&options.file)?;
+    if let Some(days) = options.days {
+        month.keep_days(days);
+    }
     let mut steps = plan(&month);
     spend(&mut steps);
     let steps = Arc::new(steps);

@@ -16,7 +16,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Crates whose texts are for users of the programs; `store-router` is the root of the workspace.
-const CRATES: [&str; 4] = ["domain", "edge", "hub", "store-router"];
+const CRATES: [&str; 5] = ["domain", "edge", "statements", "hub", "store-router"];
 
 /// Names whose literals are for the log, for the database or for developers, or are in the OpenAPI documents.
 const PRIVATE: [&str; 11] =

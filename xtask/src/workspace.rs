@@ -5,7 +5,6 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
@@ -19,20 +18,8 @@ const LOAD: Duration = Duration::from_secs(2 * 3600);
 const FIRST_BUILD: &str = "3 to 4 minutes";
 const FIRST_RELEASE_BUILD: &str = "10 to 15 minutes";
 
-/// Cargo's environment when everything is built once: the linter compiles the workspace and lints as it goes, so that
-/// no dependency is compiled a second time for its metadata alone, and nothing is kept for a next build.
-const LINTED: [(&str, &str); 3] = [
-    ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"),
-    // How `cargo clippy -- -D warnings` hands its arguments to the linter.
-    ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"),
-    ("CARGO_INCREMENTAL", "0"),
-];
-
-/// What compiles everything that is tested or started, with one set of features.
-pub const ALL_TESTED: [&str; 3] = ["build", "--workspace", "--all-targets"];
-
-/// Whether this run's builds lint.
-static LINTS: OnceLock<()> = OnceLock::new();
+/// Set by `launch` when it has built and linted everything that is tested: how many seconds that took.
+const BUILD_SECONDS: &str = "XTASK_BUILD_SECONDS";
 
 /// Which profile is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,9 +43,10 @@ pub fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_owned()
 }
 
-/// From now on whatever this run builds of the workspace is linted too, and a lint is an error.
-pub fn lint_builds() {
-    LINTS.get_or_init(|| ());
+/// How long it took to build everything that is tested; `None` for a command that builds what it needs.
+pub fn build_took() -> Option<Duration> {
+    let seconds = std::env::var(BUILD_SECONDS).ok()?;
+    Some(Duration::from_secs(seconds.parse().ok()?))
 }
 
 /// `cargo` as the one that runs us, in the workspace.
@@ -66,15 +54,6 @@ pub fn cargo(args: &[&str]) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(args).current_dir(root()).kill_on_drop(true);
-    command
-}
-
-/// `cargo` for what compiles the workspace.
-pub fn compiles(args: &[&str]) -> Command {
-    let mut command = cargo(args);
-    if LINTS.get().is_some() {
-        command.envs(LINTED);
-    }
     command
 }
 
@@ -107,7 +86,7 @@ pub async fn test_targets() -> anyhow::Result<BTreeSet<String>> {
 /// features that `cargo test --workspace` gave them and little is built twice; where this run tests, nothing is.
 pub async fn build(profile: Profile) -> anyhow::Result<Binaries> {
     let args: &[&str] = match profile {
-        Profile::Dev if LINTS.get().is_some() => &ALL_TESTED,
+        Profile::Dev if build_took().is_some() => &["build", "--workspace", "--all-targets"],
         Profile::Dev => &["build", "--workspace", "--bins"],
         Profile::Release => &["build", "--release", "-p", "store-router", "-p", "cloud-hub", "-p", "bench"],
     };
@@ -121,7 +100,7 @@ pub async fn build(profile: Profile) -> anyhow::Result<Binaries> {
         let long = if profile == Profile::Release { FIRST_RELEASE_BUILD } else { FIRST_BUILD };
         eprintln!("building the store, the hub and the load generator: {long} on two cores, once");
     }
-    let status = compiles(args).status().await.context("cargo build")?;
+    let status = cargo(args).status().await.context("cargo build")?;
     if !status.success() {
         bail!("cargo {} failed", args.join(" "));
     }

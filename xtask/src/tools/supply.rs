@@ -109,8 +109,19 @@ pub async fn sbom(to: &Path) -> anyhow::Result<bool> {
     ensure!(command.status().await.context("cargo cyclonedx")?.success(), "cargo cyclonedx failed");
     std::fs::create_dir_all(to)?;
     // It writes beside every manifest of the workspace: files of released programs are kept, the rest removed.
-    let folders =
-        ["", "domain", "storage", "actors", "edge", "hub", "xtask", "xtask/launch", "bench", "testkit"];
+    let folders = [
+        "",
+        "domain",
+        "storage",
+        "actors",
+        "edge",
+        "statements",
+        "hub",
+        "xtask",
+        "xtask/launch",
+        "bench",
+        "testkit",
+    ];
     for (folder, program) in folders.iter().map(|folder| (root().join(folder), shipped(folder))) {
         let made = folder.join(format!("{name}.json"));
         if let Some(program) = program {

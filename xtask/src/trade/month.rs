@@ -70,6 +70,18 @@ impl Month {
         self.products.iter().map(|product| (product.sku.clone(), product.price)).collect()
     }
 
+    /// Leaves out what happened after the first days with invoices.
+    pub fn keep_days(&mut self, days: usize) {
+        let day = |invoice: &Invoice| invoice.at.split(' ').next().unwrap_or_default().to_owned();
+        let mut kept = HashSet::new();
+        self.invoices.retain(|invoice| {
+            if kept.len() < days {
+                kept.insert(day(invoice));
+            }
+            kept.contains(&day(invoice))
+        });
+    }
+
     /// Everybody who is named.
     pub fn customers(&self) -> BTreeSet<String> {
         self.invoices.iter().filter_map(|invoice| invoice.customer.clone()).collect()
