@@ -2,5 +2,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    cloud_hub::office::settlement::file::fuzz::figures::prices(bytes);
+    statements::fuzz::figures::prices(bytes);
 });

@@ -278,16 +278,6 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
-    /// # Errors
-    /// Description of the problem, for people.
-    pub fn check_rows(&self, rows: usize) -> Result<(), String> {
-        let most = self.import_rows;
-        let problem = || format!("has {rows} rows; at most {most} are imported at once (limits.import_rows)");
-        if rows > most { Err(problem()) } else { Ok(()) }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Webhooks {

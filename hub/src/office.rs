@@ -238,41 +238,12 @@ pub mod settlement {
         pub(crate) mod resolution;
         pub(crate) mod rest;
     }
-    /// Statements as files and lines.
-    pub mod file {
-        mod account_no;
-        pub(crate) mod amount;
-        mod balances;
-        pub(crate) mod camt;
-        mod columns;
-        pub(crate) mod csv_reader;
-        mod fees;
-        pub(crate) mod format;
-        mod found_columns;
-        #[cfg(any(test, feature = "fuzz"))]
-        pub mod fuzz;
-        mod kinds;
-        pub(crate) mod line;
-        pub(crate) mod new_line;
-        mod pattern;
-        mod preamble;
-        mod row;
-        mod row_checks;
-        mod row_figures;
-        mod row_signs;
-        mod running_balance;
-        mod section;
-        pub(crate) mod set_aside;
-        mod signs;
-        mod statuses;
-        mod survey;
-        mod whose;
-    }
     pub(crate) mod hand_match;
     pub(crate) mod item;
     pub(crate) mod match_routes;
     pub(crate) mod match_rows;
     pub(crate) mod matching;
+    pub(crate) mod new_line;
     pub(crate) mod open;
     pub(crate) mod posting;
     mod repeats;

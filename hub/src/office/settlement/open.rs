@@ -5,7 +5,6 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::db::{Engine, array};
-use crate::office::settlement::file::line::ROUNDING;
 use crate::office::settlement::source::{self, DEFAULT, View as Source};
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::posting::plan::Account;
@@ -19,6 +18,7 @@ use jiff::Span;
 use jiff::civil::Date;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
+use statements::line::ROUNDING;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys that are looked up at once.

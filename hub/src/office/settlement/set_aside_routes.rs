@@ -2,7 +2,6 @@
 
 use crate::http::prelude::*;
 use crate::office::finance::writer::{Writer, check_text};
-use crate::office::settlement::file::line::{Bounds, check_line};
 use crate::office::settlement::set_aside_row::{self, Decision, RowsSetAsideQuery, State, View};
 use crate::office::settlement::{source, statement, statement_import};
 use crate::table::hub;
@@ -11,6 +10,7 @@ use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
 use jiff::civil::Date;
 use sqlx::AnyConnection;
+use statements::line::{Bounds, check_line};
 
 const ROW: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid", "field": "amount",
     "problem": "\"12,34,5\" is not a number, or its digits are not grouped in threes", "date": "2026-11-20",
@@ -104,8 +104,11 @@ impl Command for TakeRow {
         let asked = self;
         let (id, row_id) = (tx.path.get("id"), tx.path.get("row_id"));
         let writer = tx.writer().await?;
-        let bounds =
-            Bounds { today: tx.today, limits: tx.hub.limits, currency: hub::currency(tx.connection).await? };
+        let bounds = Bounds {
+            today: tx.today,
+            import_rows: tx.hub.limits.import_rows,
+            currency: hub::currency(tx.connection).await?,
+        };
         let line_id = taken(tx.connection, (id, row_id), &asked, (&writer, &bounds)).await?;
         let (view, _) = set_aside_row::read(tx.connection, id, row_id).await?;
         let details = json!({"statement_id": id, "row_id": row_id, "row_no": view.row_no, "line_id": line_id,

@@ -6,7 +6,6 @@ use crate::db::failure::Failure;
 use crate::db::filter::{Bound, Conditions};
 use crate::db::insert;
 use crate::http::paged_list::page_query;
-use crate::office::settlement::file::set_aside::{Reason, RowsSetAside};
 use crate::row;
 use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
@@ -19,6 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe};
+use statements::set_aside::{Reason, RowsSetAside};
 
 /// State of a row that was set aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -5,8 +5,6 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::office::finance::account::Chart;
-use crate::office::settlement::file::camt::AccountName;
-use crate::office::settlement::file::format::Format;
 pub use crate::office::settlement::source_change::State;
 use crate::office::settlement::source_change::{Change, StoreRef};
 use crate::row;
@@ -24,6 +22,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
+use statements::camt::AccountName;
+use statements::format::Format;
 
 /// The provider of every method that no other source has.
 pub const DEFAULT: &str = "src_default";

@@ -1,11 +1,11 @@
 //! Changes a source.
 
-use crate::office::settlement::file::format::Format;
 use domain::model::base::figures::{BasisPoints, Money};
 use domain::model::base::patch::Given;
 use domain::rules::books::settlement::{FeeOnRefunds, SourceKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use statements::format::Format;
 
 /// Whether the files of a source are still imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -5,10 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::db::{Engine, array};
-use crate::office::settlement::file::camt::AccountName;
-use crate::office::settlement::file::line::{LineRow, ROUNDING};
-use crate::office::settlement::file::new_line::NewLines;
-use crate::office::settlement::file::set_aside::{Reason, RowsSetAside, SetAside, TooMany};
+use crate::office::settlement::new_line::NewLines;
 use crate::office::settlement::source::View as Source;
 use crate::office::settlement::{exceptions::raised, matching, repeats, set_aside_row, source};
 use crate::row;
@@ -25,6 +22,9 @@ use edge::{ApiError, ids};
 use futures_util::TryStreamExt as _;
 use jiff::civil::Date;
 use sqlx::{AnyConnection, AssertSqlSafe};
+use statements::camt::AccountName;
+use statements::line::{LineRow, ROUNDING};
+use statements::set_aside::{Reason, RowsSetAside, SetAside, TooMany};
 use std::collections::BTreeSet;
 
 /// Fingerprints that are looked up at once.

@@ -5,11 +5,6 @@ use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail};
-use crate::office::settlement::file::camt::{self, AccountName, CamtStatement, Wanted};
-use crate::office::settlement::file::csv_reader::{self, CsvStatement};
-use crate::office::settlement::file::format::Fraction;
-use crate::office::settlement::file::line::{Bounds, JsonLine, LineRow, SourceFile, of_json};
-use crate::office::settlement::file::set_aside::{KEPT_MAX, Reason, RowsSetAside};
 use crate::office::settlement::set_aside_row::{self, RowsSetAsideQuery};
 use crate::office::settlement::settlement_routes::DETAIL;
 use crate::office::settlement::source::{self, DEFAULT, View as Source};
@@ -23,6 +18,11 @@ use domain::rules::books::settlement::import::TextLine;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use sqlx::AnyConnection;
+use statements::camt::{self, AccountName, CamtStatement, Wanted};
+use statements::csv_reader::{self, CsvStatement};
+use statements::format::Fraction;
+use statements::line::{Bounds, JsonLine, LineRow, SourceFile, of_json};
+use statements::set_aside::{KEPT_MAX, Reason, RowsSetAside};
 
 /// Bad rows that an answer names.
 const PROBLEMS_MAX: usize = 1_000;
@@ -251,8 +251,8 @@ impl Command for Approve {
 /// Reads the body, whatever it is.
 async fn parsed(request: &Request, ask: ImportQuery) -> Result<Import, Failure> {
     let hub = &request.state;
-    let (today, limits) = (hub.today(clock::now()), hub.limits);
-    let bounds = Bounds { today, limits, currency: hub.currency().await? };
+    let (today, import_rows) = (hub.today(clock::now()), hub.limits.import_rows);
+    let bounds = Bounds { today, import_rows, currency: hub.currency().await? };
     let content_type = request.headers.get("content-type").and_then(|value| value.to_str().ok());
     let content_type = content_type.unwrap_or_default().trim_start().to_ascii_lowercase();
     let is_xml = content_type.starts_with("application/xml");
