@@ -42,22 +42,7 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
     ),
     ("actors", &["bincode", "cloud-hub", "edge", "hyper", "sled", "sqlx", "store-router", "warp"]),
     ("edge", &["actors", "bincode", "cloud-hub", "ractor", "sled", "sqlx", "storage", "store-router"]),
-    (
-        "statements",
-        &[
-            "actors",
-            "bincode",
-            "cloud-hub",
-            "hyper",
-            "ractor",
-            "reqwest",
-            "sqlx",
-            "storage",
-            "store-router",
-            "tokio",
-            "warp",
-        ],
-    ),
+    ("statements", &["cloud-hub", "hyper", "reqwest", "sqlx", "storage", "store-router", "tokio", "warp"]),
     ("", &["bincode", "cloud-hub", "ractor", "sled", "sqlx"]),
     ("hub", &["actors", "bincode", "ractor", "sled", "storage", "store-router"]),
 ];

@@ -100,7 +100,18 @@ impl Table {
         currency: Currency,
         columns: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        let mut table = Self { text: BYTE_ORDER_MARK.to_owned(), separator, currency };
+        let mut table = Self::for_programs(separator, currency, columns);
+        table.text.insert_str(0, BYTE_ORDER_MARK);
+        table
+    }
+
+    /// A table that a program imports: without the mark that tells a spreadsheet that the text is UTF-8.
+    pub fn for_programs<'a>(
+        separator: Separator,
+        currency: Currency,
+        columns: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let mut table = Self { text: String::new(), separator, currency };
         table.line(columns.into_iter().map(Cell::Text));
         table
     }

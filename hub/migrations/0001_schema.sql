@@ -42,7 +42,7 @@ CREATE TABLE turns (
     name TEXT PRIMARY KEY,
     turn BIGINT NOT NULL
 );
-INSERT INTO turns (name, turn) VALUES ('categories', 0), ('event_log', 0), ('notices', 0), ('preferred_suppliers', 0),
+INSERT INTO turns (name, turn) VALUES ('categories', 0), ('event_log', 0), ('journal_exports', 0), ('notices', 0), ('preferred_suppliers', 0),
     ('webhooks', 0);
 
 -- What an administrator set in the place of what the settings file says; the value is JSON.
@@ -592,7 +592,22 @@ CREATE TABLE accounts (
     kind TEXT NOT NULL,
     contra BIGINT NOT NULL,
     parent TEXT,
-    closed BIGINT NOT NULL
+    closed BIGINT NOT NULL,
+    -- Its code in the program that journal exports are made for.
+    export_code TEXT
+);
+
+-- Parts of the journal that were handed out to accounting programs.
+CREATE TABLE journal_exports (
+    export_no BIGINT PRIMARY KEY,
+    export_id TEXT NOT NULL UNIQUE,
+    document TEXT NOT NULL
+);
+
+-- The last entry of each book that an export has.
+CREATE TABLE exported_books (
+    store_id TEXT PRIMARY KEY,
+    entry_no BIGINT NOT NULL
 );
 
 -- Locked days of each book: what was locked at once is a span, and no two of a book meet.

@@ -41,6 +41,7 @@ pub mod feed {
 /// Parts of every handler: authority, changes, answers.
 pub mod http {
     pub mod authority;
+    pub mod batch;
     pub mod change;
     pub mod command;
     pub mod csv_rows;

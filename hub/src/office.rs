@@ -86,6 +86,13 @@ pub mod goods {
     pub mod transfer_document;
 }
 
+/// Exports of the journal for accounting programs.
+pub mod journal_exports {
+    pub(crate) mod export;
+    pub(crate) mod export_file;
+    pub(crate) mod export_routes;
+}
+
 /// Lists for the whole company: categories, tax codes, tiers, reasons, payment methods.
 pub mod lists {
     pub(crate) mod category;
@@ -100,6 +107,7 @@ pub mod lists {
 pub mod members {
     pub(crate) mod erase;
     pub(crate) mod member;
+    pub(crate) mod member_batch;
     pub(crate) mod member_routes;
     pub(crate) mod merge;
     pub(crate) mod points_expiry;
@@ -158,6 +166,7 @@ pub mod payables {
 /// Prices, at once or from a day on.
 pub mod prices {
     pub(crate) mod price;
+    pub(crate) mod price_batch;
     pub(crate) mod price_routes;
 }
 
@@ -165,6 +174,7 @@ pub mod products {
     pub(crate) mod barcode;
     pub(crate) mod edit;
     pub(crate) mod product;
+    pub(crate) mod product_batch;
     pub(crate) mod product_routes;
     pub(crate) mod product_setting_routes;
     pub(crate) mod product_settings;
@@ -240,10 +250,14 @@ pub mod settlement {
     }
     pub(crate) mod hand_match;
     pub(crate) mod item;
+    /// Lines of statements: as they are written, and as they are shown.
+    pub mod lines {
+        pub(crate) mod new_line;
+        pub(crate) mod statement_line;
+    }
     pub(crate) mod match_routes;
     pub(crate) mod match_rows;
     pub(crate) mod matching;
-    pub(crate) mod new_line;
     pub(crate) mod open;
     pub(crate) mod posting;
     mod repeats;
@@ -257,7 +271,6 @@ pub mod settlement {
     pub(crate) mod statement;
     pub(crate) mod statement_approval;
     pub(crate) mod statement_import;
-    pub(crate) mod statement_line;
     pub(crate) mod statement_routes;
 }
 

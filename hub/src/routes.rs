@@ -13,6 +13,7 @@ use crate::office::finance::{
     period_routes,
 };
 use crate::office::goods::goods_routes;
+use crate::office::journal_exports::export_routes;
 use crate::office::lists::{category, payment_method, reason, tax_code, tier};
 use crate::office::members::member_routes;
 use crate::office::orders::{order_routes, order_step_routes, suggestion_routes};
@@ -88,6 +89,7 @@ pub static ROUTES: LazyLock<Vec<Route<Hub>>> = LazyLock::new(|| {
         day_routes::ROUTES,
         period_routes::ROUTES,
         journal_list::ROUTES,
+        export_routes::ROUTES,
         finance_routes::ROUTES,
         tax_routes::ROUTES,
         document_routes::ROUTES,

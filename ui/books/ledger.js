@@ -134,6 +134,12 @@ const periods = {
   }),
 };
 
+const exportCode = (value) => ({
+  name: "export_code",
+  label: t("Code in the accounting program"),
+  value,
+  hint: t("For exports. QuickBooks needs the name of its account"),
+});
 const addAccount = async (page) => {
   const made = await ask(page.app, {
     title: t("New account"),
@@ -144,6 +150,7 @@ const addAccount = async (page) => {
       { name: "type", label: t("Type"), kind: "choice", choices: TYPES.map((type) => [type, t(type)]) },
       pickField(page.app, "account", { name: "parent", label: t("Part of account") }),
       { name: "contra", label: t("Contra account: reduces the other accounts of its type"), kind: "check" },
+      exportCode(),
     ],
     act: (body) => page.app.change("POST", "/api/finance/accounts", body),
   });
@@ -172,6 +179,7 @@ const changeAccount = async (page, one) => {
               ],
             },
           ]),
+      exportCode(one.export_code),
     ],
     act: (body) => page.app.change("PATCH", path("/api/finance/accounts/:account", { account: one.account }), body),
   });

@@ -62,6 +62,7 @@ export const FAMILIES = [
       ["mappings", () => t("Account mapping"), F],
       ["tax", () => t("Tax"), F],
       ["proofs", () => t("Checks"), F],
+      ["exports", () => t("Exports"), F],
     ],
   ],
   [
@@ -198,6 +199,7 @@ export const DESCRIBED = {
   "books/books": ["balance", "account", "journal", "entry"],
   "books/days": ["days"],
   "books/ledger": ["accounts", "mappings", "proofs", "periods"],
+  "books/exports": ["exports"],
   "books/tax": ["tax"],
   "buying/payables": ["invoices", "invoice", "payables"],
   "buying/uninvoiced": ["uninvoiced"],

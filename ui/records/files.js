@@ -20,9 +20,10 @@ const cell = (text) => {
 };
 export const csvOf = (rows) => rows.map((row) => row.map(cell).join(",")).join("\r\n");
 
-export const download = (name, text) => {
+/** Saves a file; `mark` says to spreadsheets that its text is UTF-8. */
+export const download = (name, text, mark = "\ufeff") => {
   const way = document.createElement("a");
-  way.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
+  way.href = URL.createObjectURL(new Blob([mark, text], { type: "text/csv" }));
   way.download = name;
   way.click();
   URL.revokeObjectURL(way.href);

@@ -8,7 +8,7 @@ use crate::night::lease::Lease;
 use crate::office::finance::proof::{self, Proofs};
 use crate::office::finance::writer;
 use crate::office::members::points_expiry;
-use crate::office::settlement::new_line::NewLines;
+use crate::office::settlement::lines::new_line::NewLines;
 use crate::office::settlement::{matching, source};
 use crate::office::warehouses::warehouse_inbox;
 use crate::secret;

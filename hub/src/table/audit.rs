@@ -106,7 +106,7 @@ pub fn with_change<T: Serialize>(mut details: Value, documents: [&T; 2]) -> Valu
 }
 
 /// Objects that an entry may be about, by the name of its ID among the details: the closest comes first.
-const OBJECTS: [(&str, &str); 40] = [
+const OBJECTS: [(&str, &str); 41] = [
     ("match_id", "match"),
     ("exception_id", "exception"),
     ("close_id", "close"),
@@ -117,6 +117,7 @@ const OBJECTS: [(&str, &str); 40] = [
     ("settlement_id", "settlement"),
     ("source_id", "source"),
     ("entry_id", "entry"),
+    ("export_id", "journal_export"),
     ("po_id", "purchase_order"),
     ("receiving_id", "receiving"),
     ("supplier_return_id", "supplier_return"),

@@ -17,6 +17,8 @@ pub async fn next(connection: &mut AnyConnection, kind: &str, year: i16) -> Resu
 pub enum Turn {
     /// Places of categories: the depth depends on those above and below.
     Categories,
+    /// Exports of the journal: each entry goes into one.
+    JournalExports,
     /// Preferred suppliers of products: one takes the preference from the others.
     PreferredSuppliers,
 }
@@ -25,6 +27,7 @@ pub enum Turn {
 pub async fn take_turn(connection: &mut AnyConnection, what: Turn) -> Result<(), Error> {
     let name = match what {
         Turn::Categories => "categories",
+        Turn::JournalExports => "journal_exports",
         Turn::PreferredSuppliers => "preferred_suppliers",
     };
     let sql = "UPDATE turns SET turn = turn + 1 WHERE name = $1";

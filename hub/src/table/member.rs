@@ -28,6 +28,12 @@ pub async fn balance(connection: &mut AnyConnection, id: &str) -> Result<Points,
     sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(id).fetch_one(connection).await.map(Points::new)
 }
 
+/// Locks a member's record until the transaction ends; false if there is none.
+pub async fn lock(connection: &mut AnyConnection, id: &str) -> Result<bool, sqlx::Error> {
+    let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = 'member' AND id = $1";
+    Ok(sqlx::query(sql).bind(id).execute(connection).await?.rows_affected() > 0)
+}
+
 /// Member that a member is merged into. `None` if it is still itself.
 pub async fn into(connection: &mut AnyConnection, id: &str) -> Result<Option<String>, sqlx::Error> {
     let sql = "SELECT merged_into FROM member_merges WHERE member_id = $1";

@@ -18,6 +18,7 @@ mod feeds {
 mod office {
     mod account_use;
     pub mod administration {
+        mod batches;
         pub mod erased;
         pub mod lists;
         pub mod points;
@@ -100,6 +101,7 @@ mod operation {
     mod events;
     mod hang_ups;
     mod import_memory;
+    mod journal_exports;
     pub mod office_races {
         mod documents;
         mod goods;

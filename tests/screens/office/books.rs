@@ -59,6 +59,14 @@ fn books_are_opened_written_proven_and_read_down_to_the_document() {
     go(&mut screen, "#/proofs", "page-records .figures");
     screen.browser.press(".title .primary");
     screen.reads("#banner", "All checks passed");
+    go(&mut screen, "#/exports", "page-records .empty");
+    for answer in ["All new entries are exported", "All entries are exported already"] {
+        screen.browser.press(".title .primary");
+        screen.browser.press("dialog .primary");
+        screen.reads("#banner", answer);
+    }
+    screen.reads("page-records tbody", "CSV");
+    look(&mut screen, "portal-exports");
     go(&mut screen, "#/tax", "page-records .figures");
     screen.reads("page-records", "Matches accounts 2030 and 1310");
 

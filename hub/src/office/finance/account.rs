@@ -34,6 +34,9 @@ pub struct View {
     pub parent: Option<String>,
     /// Whether the account can be posted to.
     pub state: State,
+    /// Code of the account in the accounting program that exports of the journal are made for; for QuickBooks its name.
+    /// Null if it has none.
+    pub export_code: Option<String>,
 }
 
 /// Whether an account can be posted to.
@@ -65,9 +68,12 @@ pub struct New {
     contra: bool,
     /// Parent account. Null for a top-level account.
     parent: Option<String>,
+    /// Code of the account in the accounting program. Null for none.
+    export_code: Option<String>,
 }
 
-/// Changes of an account. Omitted fields stay as they are. For accounts of the standard chart only the name can change.
+/// Changes of an account. Omitted fields stay as they are. For accounts of the standard chart only the name and the
+/// export code can change.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AccountChange")]
@@ -81,6 +87,9 @@ pub struct Change {
     /// Whether the account can be posted to.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     state: Option<State>,
+    /// Code of the account in the accounting program. Empty for none.
+    #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
+    export_code: Option<String>,
 }
 
 /// Every account by its number.
@@ -90,12 +99,14 @@ impl Chart {
     pub async fn read(connection: &mut AnyConnection) -> Result<Self, sqlx::Error> {
         let plan = PLAN.iter().map(|(account, name)| planned(*account, name));
         let mut chart: BTreeMap<String, View> = plan.map(|view| (view.account.clone(), view)).collect();
-        let sql = "SELECT account, name, kind, contra, parent, closed FROM accounts";
+        let sql = "SELECT account, name, kind, contra, parent, closed, export_code FROM accounts";
         for row in sqlx::query(sql).fetch_all(&mut *connection).await? {
             let (account, name, contra, parent, closed): (String, String, bool, Option<String>, bool) =
                 columns!(row => (account, name, contra, parent, closed));
+            let export_code: Option<String> = row.try_get("export_code")?;
             if let Some(planned) = chart.get_mut(&account) {
                 planned.name = name;
+                planned.export_code = export_code;
                 continue;
             }
             let (kind, state) =
@@ -109,6 +120,7 @@ impl Chart {
                 control: false,
                 parent,
                 state,
+                export_code,
             };
             chart.insert(account, view);
         }
@@ -131,6 +143,11 @@ impl Chart {
     /// The name of an account.
     pub fn name(&self, account: &str) -> String {
         self.get(account).map(|view| view.name.clone()).unwrap_or_default()
+    }
+
+    /// Code of an account in the accounting program.
+    pub fn export_code(&self, account: &str) -> Option<String> {
+        self.get(account)?.export_code.clone()
     }
 
     /// The accounts after a number, by number.
@@ -171,6 +188,7 @@ fn planned(account: Account, name: &str) -> View {
         control: account.control(),
         parent: None,
         state: State::Active,
+        export_code: None,
     }
 }
 
@@ -195,6 +213,18 @@ fn check_name(name: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
+fn check_export_code(code: Option<&str>) -> Result<(), ApiError> {
+    if code.is_some_and(|code| code.chars().count() > NAME_CHARS_MAX || code.chars().any(char::is_control)) {
+        return Err(ApiError::field("export_code", "must have at most 255 characters"));
+    }
+    Ok(())
+}
+
+/// A code without surrounding spaces; an empty one is none.
+fn code_of(text: Option<String>) -> Option<String> {
+    text.map(|code| code.trim().to_owned()).filter(|code| !code.is_empty())
+}
+
 /// The year's end takes income and expense by their number.
 fn check_number(account: &str, kind: AccountType) -> Result<(), ApiError> {
     if Account::parse(account).is_none() {
@@ -216,16 +246,26 @@ fn check_number(account: &str, kind: AccountType) -> Result<(), ApiError> {
 /// 422; 409 `duplicate`.
 pub async fn create(connection: &mut AnyConnection, new: New) -> Result<View, Failure> {
     let chart = Chart::read(&mut *connection).await?;
-    let New { account, name, kind, contra, parent } = new;
+    let New { account, name, kind, contra, parent, export_code } = new;
     check_name(&name)?;
+    check_export_code(export_code.as_deref())?;
     check_number(&account, kind)?;
     chart.check_parent(&account, parent.as_deref())?;
     if chart.get(&account).is_some() {
         return Err(ApiError::from(Refusal::Duplicate { what: "account", id: account }).into());
     }
     let name = name.trim().to_owned();
-    let view =
-        View { account, name, kind, contra, system: false, control: false, parent, state: State::Active };
+    let view = View {
+        account,
+        name,
+        kind,
+        contra,
+        system: false,
+        control: false,
+        parent,
+        state: State::Active,
+        export_code: code_of(export_code),
+    };
     put(connection, &view).await?;
     Ok(view)
 }
@@ -242,7 +282,7 @@ pub async fn change(
     let chart = Chart::read(&mut *connection).await?;
     let before = chart.get(account).cloned().ok_or_else(|| ApiError::not_found("the account"))?;
     let mut view = before.clone();
-    let Change { name, parent, state } = asked;
+    let Change { name, parent, state, export_code } = asked;
     if view.system && (parent.is_some() || state.is_some()) {
         let field = if parent.is_some() { "parent" } else { "state" };
         return Err(ApiError::field(field, "of an account of the standard chart can't change").into());
@@ -250,6 +290,10 @@ pub async fn change(
     if let Some(name) = name {
         check_name(&name)?;
         name.trim().clone_into(&mut view.name);
+    }
+    if export_code.is_some() {
+        check_export_code(export_code.as_deref())?;
+        view.export_code = code_of(export_code);
     }
     if let Some(parent) = parent {
         view.parent = Some(parent).filter(|parent| !parent.is_empty());
@@ -302,10 +346,12 @@ async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<()
 }
 
 async fn put(connection: &mut AnyConnection, view: &View) -> Result<(), sqlx::Error> {
-    let sql = "INSERT INTO accounts (account, name, kind, contra, parent, closed) VALUES ($1, $2, $3, $4, $5, $6) \
+    let sql = "INSERT INTO accounts (account, name, kind, contra, parent, closed, export_code) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7) \
                ON CONFLICT (account) DO UPDATE SET name = excluded.name, parent = excluded.parent, \
-               closed = excluded.closed";
+               closed = excluded.closed, export_code = excluded.export_code";
     let query = sqlx::query(sql).bind(&view.account).bind(&view.name).bind(kind_name(view.kind));
     let query = query.bind(i64::from(view.contra)).bind(view.parent.clone());
-    query.bind(i64::from(view.state == State::Closed)).execute(connection).await.map(drop)
+    let query = query.bind(i64::from(view.state == State::Closed)).bind(view.export_code.as_deref());
+    query.execute(connection).await.map(drop)
 }

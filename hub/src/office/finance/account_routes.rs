@@ -5,7 +5,7 @@ use crate::office::finance::account::{self, Chart, State};
 use domain::rules::books::posting::plan::AccountType;
 
 const ACCOUNT: &str = r#"{"account": "6110", "name": "Rent", "type": "expense", "contra": false, "system": false,
-    "control": false, "parent": null, "state": "active"}"#;
+    "control": false, "parent": null, "state": "active", "export_code": null}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/finance/accounts", FINANCE, "Finance")
@@ -16,7 +16,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         .refuses(&[Code::Duplicate])
         .creates::<account::New>(r#"{"account": "6110", "name": "Rent", "type": "expense"}"#, ACCOUNT),
     patch("/api/finance/accounts/:account", FINANCE, "Finance")
-        .summary("Update an account; for accounts of the standard chart only the name can change")
+        .summary("Update an account; for accounts of the standard chart only the name and the export code can change")
         .refuses(&[Code::NotReady])
         .command::<account::Change>(r#"{"name": "Rent of shops"}"#, ACCOUNT),
 ];

@@ -161,6 +161,21 @@ async fn height(connection: &mut AnyConnection, code: &str) -> Result<usize, sql
     Ok(height)
 }
 
+/// If the list of categories is closed, refuses names that are not in use.
+///
+/// # Errors
+/// 422 with the first of them.
+pub async fn check_allowed(
+    hub: &Hub,
+    connection: &mut AnyConnection,
+    names: impl Iterator<Item = &String>,
+) -> Result<(), Failure> {
+    if !hub.closed_categories {
+        return Ok(());
+    }
+    check_known(connection, names.cloned().collect()).await
+}
+
 /// Refuses names that are no category which products may be put into.
 ///
 /// # Errors

@@ -180,9 +180,7 @@ pub async fn change(
     let may_be_lost = gives_up("phone") || gives_up("email");
     let living = member::end(connection, id).await?;
     let id = living.as_str();
-    // The first statement locks the record.
-    let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = 'member' AND id = $1";
-    if sqlx::query(sql).bind(id).execute(&mut *connection).await?.rows_affected() == 0 {
+    if !member::lock(connection, id).await? {
         return Err(ApiError::not_found("the member").into());
     }
     let known = fields::read(connection, MEMBER, id).await?;

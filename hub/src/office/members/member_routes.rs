@@ -1,10 +1,12 @@
 //! Members at head office.
 
+use crate::http::batch::Batch;
 use crate::http::change;
 use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
 use crate::office::members::erase::{self, Erase};
 use crate::office::members::member::{self, View};
+use crate::office::members::member_batch::MemberItem;
 use crate::office::members::merge::{self, By, Merge};
 use crate::office::members::points_list::{self, PointsQuery};
 use domain::model::people::member::MemberState;
@@ -20,12 +22,23 @@ const ERASED: &str = r#"{"member_id": "mbr_1", "code": null, "name": "erased", "
     "tier": null, "state": "erased", "points_balance": 12, "joined_at": "2026-11-20T02:06:34.739Z",
     "updated_at": "2026-11-21T02:06:34.739Z", "version": "1795226794739-00000-hub"}"#;
 
+const RESULTS: &str = r#"{"items": [{"index": 0, "status": 201, "data": {"member_id": "mbr_1", "code": null, "name": "Ani",
+    "phone": "+628111", "email": null, "birth_date": null, "tier": null, "state": "active", "points_balance": 0,
+    "joined_at": "2026-11-20T02:06:34.739Z", "updated_at": "2026-11-20T02:06:34.739Z", "version": "1795140394739-00000-hub"}},
+    {"index": 1, "status": 404, "error": {"code": "not_found", "message": "the member was not found",
+    "details": {"what": "the member"}}}], "done": 1, "refused": 1}"#;
+
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/members", ADMIN, "Members").summary("List members; `q` searches names, phone numbers and codes")
         .lists::<Search>(""),
     post("/api/members", ADMIN, "Members").summary("Register a member for all stores")
         .refuses(&[Code::Duplicate])
         .creates::<NewMember>(r#"{"name": "Ani", "phone": "0811 1"}"#, MEMBER),
+    post("/api/members/batch", ADMIN, "Members").summary("Register or update up to 500 members; each item has its own result")
+        .command::<Batch<MemberItem>>(
+            r#"{"items": [{"name": "Ani", "phone": "0811 1"}, {"member_id": "mbr_2", "tier": "gold"}]}"#,
+            RESULTS,
+        ),
     get("/api/members/:id", ADMIN, "Members").summary("Retrieve a member").answers::<View>(MEMBER, answers!(read)),
     get("/api/members/:id/points", ADMIN, "Members").summary("List a member's point movements in all stores, newest first")
     .query::<PointsQuery>()

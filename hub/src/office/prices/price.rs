@@ -14,7 +14,7 @@ use domain::model::inventory::product::Product;
 use domain::model::selling::price::{Price, PriceDown, PriceMoment};
 use domain::rules::selling::price;
 use domain::rules::selling::price::EffectivePrice;
-use domain::wire::feed::Kind;
+use domain::wire::feed::{Kind, lane};
 use edge::{ApiError, ids};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -98,7 +98,8 @@ pub async fn set(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result
     if !(0..=PRICE_MAX).contains(&new.price) {
         return Err(ApiError::field("price", "must be 0 to 1000000000000").into());
     }
-    // A transaction begins with a write.
+    // The lane's lock is taken first, as for products.
+    feed::take(connection, lane::REST, 0, now).await?;
     let sql = "UPDATE products SET sku = sku WHERE sku = $1 RETURNING document";
     let product: Option<String> =
         sqlx::query_scalar(sql).bind(new.sku.as_str()).fetch_optional(&mut *connection).await?;

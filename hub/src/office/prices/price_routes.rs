@@ -1,8 +1,10 @@
 //! Prices.
 
+use crate::http::batch::Batch;
 use crate::http::filtered_list;
 use crate::http::prelude::*;
 use crate::office::prices::price;
+use crate::office::prices::price_batch::PriceItem;
 use domain::model::base::ids::StoreId;
 use domain::model::base::time::UtcMs;
 use domain::model::selling::price::PriceDown;
@@ -12,6 +14,10 @@ use jiff::civil::Date;
 const PRICE: &str = r#"{"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,
     "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": null}"#;
 
+const RESULTS: &str = r#"{"items": [{"index": 0, "status": 201, "data": {"price_id": "prc_1", "sku": "8991234567890",
+    "store_id": "S001", "price": 15500, "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": null}}],
+    "done": 1, "refused": 0}"#;
+
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/prices", EVERYONE, "Catalogue").summary("List prices").lists::<Search>(""),
     post("/api/prices", ADMIN, "Catalogue").summary("Set a price from now or from a date, for one store or all")
@@ -19,6 +25,11 @@ pub const ROUTES: &[Route<Hub>] = &[
         .creates::<price::New>(
             r#"{"sku": "8991234567890", "price": 15500, "store_id": "S001", "from": "2026-11-21"}"#,
             PRICE,
+        ),
+    post("/api/prices/batch", ADMIN, "Catalogue").summary("Set up to 500 prices; each item has its own result")
+        .command::<Batch<PriceItem>>(
+            r#"{"items": [{"sku": "8991234567890", "price": 15500, "store_id": "S001", "from": "2026-11-21"}]}"#,
+            RESULTS,
         ),
     get("/api/prices/effective", EVERYONE, "Catalogue").summary("Retrieve a product's price in a store at a time, and why it applies")
     .query::<Asked>()

@@ -1,13 +1,14 @@
 //! The catalogue.
 
+use crate::http::batch::Batch;
 use crate::http::prelude::*;
 use crate::http::{change, paged_list};
 use crate::office::lists::category;
+use crate::office::products::product_batch::ProductItem;
 use crate::office::products::{edit, product};
 use crate::table;
-use crate::table::audit;
 use domain::model::inventory::product::Product;
-use domain::rules::inventory::product::{CheckedProduct, doubts_beside};
+use domain::rules::inventory::product::CheckedProduct;
 use edge::product_csv::{self, Catalogue};
 use edge::sheet::{ImportFile, PROBLEMS_MAX};
 
@@ -36,6 +37,11 @@ pub const ROUTES: &[Route<Hub>] = &[
     patch("/api/products/:sku", ADMIN, "Catalogue").summary("Update a product; a new price applies at once in every store without a price of its own")
     .refuses(&[Code::Duplicate])
     .command::<edit::Change>(r#"{"price": 15500}"#, PRODUCT),
+    post("/api/products/batch", ADMIN, "Catalogue").summary("Create or update up to 500 products; each item has its own result")
+        .command::<Batch<ProductItem>>(
+            r#"{"items": [{"sku": "8991234567890", "price": 15500}, {"sku": "8991234567999", "price": 9000}]}"#,
+            RESULTS,
+        ),
     post("/api/products/import", ADMIN, "Catalogue").summary("Import a catalogue (CSV); one bad row refuses the whole file. Barcodes are added to a product, `-` removes all of them")
     .query::<ImportFile>()
     .refuses(&[Code::Duplicate])
@@ -45,6 +51,13 @@ pub const ROUTES: &[Route<Hub>] = &[
         "problem": "barcode 8991234500165 has a wrong check digit: the last digit should be 4. Compare it with the package"}]}"#,
     ),
 ];
+
+const RESULTS: &str = r#"{"items": [{"index": 0, "status": 200, "data": {"sku": "8991234567890", "name": "Green Tea 100 g",
+    "price": 15500, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null, "tax_code": null, "category": "Drinks",
+    "barcodes": [], "cost": null, "reorder_level": null, "track_stock": true, "state": "active",
+    "updated_at": "2026-11-20T02:06:34.739Z"}},
+    {"index": 1, "status": 422, "error": {"code": "validation_failed", "message": "the request has 1 problem: name is missing",
+    "details": {"fields": [{"path": "name", "problem": "is missing"}]}}}], "done": 1, "refused": 1}"#;
 
 const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,
             "tax_code": null, "category": "Drinks", "barcodes": [], "cost": null, "reorder_level": null,
@@ -74,14 +87,8 @@ impl Command for edit::New {
     const ACTION: &'static str = "product.created";
     type Answer = CheckedProduct;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CheckedProduct>, Failure> {
-        check_categories(tx, self.category.value().into_iter()).await?;
-        let product = edit::create(tx.connection, self, tx.now).await?;
-        let details = json!({"sku": product.sku, "price": product.price});
-        let location = format!("/api/products/{}", product.sku);
-        let sku = product.sku.clone();
-        let mut checked = CheckedProduct::from(product);
-        let stored = table::product::same_numbers(tx.connection, std::iter::once(&sku)).await?;
-        checked.warnings.extend(doubts_beside(&[&sku], &stored).into_iter().map(|(_, doubt)| doubt));
+        let (checked, details) = edit::create(tx.hub, tx.connection, self, tx.now).await?;
+        let location = format!("/api/products/{}", checked.product.sku);
         Ok(Changed::created(location, &checked, details))
     }
 }
@@ -95,19 +102,10 @@ impl Command for edit::Change {
     const ACTION: &'static str = "product.changed";
     type Answer = CheckedProduct;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<CheckedProduct>, Failure> {
-        check_categories(tx, self.category.value().into_iter()).await?;
-        let [before, after] = edit::change(tx.connection, tx.path.get("sku"), self, tx.now).await?;
-        let details = audit::with_change(json!({"sku": after.sku}), [&before, &after]);
-        Ok(Changed::answer(&CheckedProduct::from(after), details))
+        let sku = tx.path.get("sku");
+        let (checked, details) = edit::change(tx.hub, tx.connection, sku, self, tx.now).await?;
+        Ok(Changed::answer(&checked, details))
     }
-}
-
-/// Refuses categories that are not listed, where the list is closed.
-async fn check_categories(tx: &mut Tx<'_>, named: impl Iterator<Item = &String>) -> Result<(), Failure> {
-    if !tx.hub.closed_categories {
-        return Ok(());
-    }
-    category::check_known(tx.connection, named.cloned().collect()).await
 }
 
 impl PagedList for Search {
@@ -172,7 +170,7 @@ impl Command for ImportProducts {
         warnings.sort_by_key(|warning| warning.line);
         warnings.truncate(PROBLEMS_MAX);
         let named = rows.iter().filter_map(|row| row.product.category.as_ref());
-        check_categories(tx, named).await?;
+        category::check_allowed(tx.hub, tx.connection, named).await?;
         let imported = product::import(tx.connection, rows, tx.now).await?;
         let details = json!(imported);
         let imported =

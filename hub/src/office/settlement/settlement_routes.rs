@@ -6,7 +6,7 @@ use crate::http::prelude::*;
 use crate::office::finance::writer::check_text;
 use crate::office::reports::completeness::{self, CompleteList};
 use crate::office::settlement::day_settlement::{self as settlement, Detail, Listed, SettlementsQuery};
-use crate::office::settlement::new_line::NewLines;
+use crate::office::settlement::lines::new_line::NewLines;
 use crate::office::settlement::{item, matching, source};
 use crate::projection::settlement::shift_difference;
 use crate::table;

@@ -5,7 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::db::{Engine, array};
-use crate::office::settlement::new_line::NewLines;
+use crate::office::settlement::lines::new_line::NewLines;
 use crate::office::settlement::source::View as Source;
 use crate::office::settlement::{exceptions::raised, matching, repeats, set_aside_row, source};
 use crate::row;

@@ -4,7 +4,7 @@ use crate::table::event_log::logged_kinds;
 
 /// Types of head office: actions of the audit log that are events, and contradictions. Types of stores are the kinds of
 /// their records.
-pub const TYPES: [&str; 103] = [
+pub const TYPES: [&str; 104] = [
     "category.changed",
     "category.created",
     "conflict.restored",
@@ -28,6 +28,7 @@ pub const TYPES: [&str; 103] = [
     "finance.invoice_created",
     "finance.invoice_disputed",
     "finance.invoice_matched",
+    "finance.journal_exported",
     "finance.mapping_created",
     "finance.mapping_withdrawn",
     "finance.month_closed",

@@ -7,7 +7,7 @@ use crate::office::finance::account::Chart;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::exception::{State, View, read};
 use crate::office::settlement::exceptions::carried::{carry_items, carry_lines};
-use crate::office::settlement::new_line::NewLines;
+use crate::office::settlement::lines::new_line::NewLines;
 use crate::office::settlement::{exceptions::raised, hand_match, matching, source, statement};
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store::is_known;

@@ -25,6 +25,9 @@ pub const CHANGES: &[(&str, &str, &str)] = &[
     ("POST", "/api/conflicts/:id/restore", "conflict.restored"),
     ("POST", "/api/products", "product.created"),
     ("PATCH", "/api/products/:sku", "product.changed"),
+    ("POST", "/api/products/batch", "product.created"),
+    ("POST", "/api/prices/batch", "price.set"),
+    ("POST", "/api/members/batch", "member.created"),
     ("POST", "/api/products/import", "products.imported"),
     ("POST", "/api/prices", "price.set"),
     ("POST", "/api/prices/:id/withdraw", "price.withdrawn"),
@@ -101,6 +104,7 @@ pub const CHANGES: &[(&str, &str, &str)] = &[
     ("DELETE", "/api/finance/mappings/:id", "finance.mapping_withdrawn"),
     ("POST", "/api/finance/journal", "finance.entry_written"),
     ("POST", "/api/finance/journal/:entry_id/reverse", "finance.entry_reversed"),
+    ("POST", "/api/finance/exports", "finance.journal_exported"),
     ("POST", "/api/finance/opening", "finance.book_opened"),
     ("POST", "/api/finance/days/:date/lock", "finance.day_locked"),
     ("POST", "/api/finance/days/:date/unlock", "finance.day_unlocked"),
@@ -142,6 +146,18 @@ pub const CHANGES: &[(&str, &str, &str)] = &[
     ("", "cloud-hub backup", "backup.made"),
     ("", "cloud-hub rotate-keys", "keys.rotated"),
 ];
+
+/// Makes a product, its price and a member, each in a batch, and exports the journal.
+pub async fn for_programs(admin: &Api) {
+    for (path, item) in [
+        ("/api/products/batch", json!({"sku": "C", "name": "Third", "price": 1})),
+        ("/api/prices/batch", json!({"sku": "C", "price": 2})),
+        ("/api/members/batch", json!({"name": "Cici", "phone": "0812 3456 7893"})),
+    ] {
+        admin.post(path, &json!({"items": [item]})).await.data();
+    }
+    admin.post("/api/finance/exports", &json!({"format": "csv"})).await.data();
+}
 
 /// Makes a mapping and withdraws it.
 pub async fn withdrawn(admin: &Api, mapping: &Value) {
