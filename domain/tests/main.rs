@@ -19,6 +19,7 @@ mod people;
 mod profiles;
 mod properties;
 mod receiving;
+mod resubmitted;
 mod returns;
 mod sale;
 mod settlement;

@@ -476,6 +476,27 @@ CREATE INDEX parked_member ON parked (store_id, member_id);
 -- After each batch it is looked which parked records waited for it: among those that wait, not among all.
 CREATE INDEX parked_code ON parked (code);
 
+-- Records that were parked until their store sent a corrected document in place of theirs: they are never applied.
+CREATE TABLE replaced (
+    store_id TEXT NOT NULL,
+    epoch TEXT NOT NULL,
+    seq BIGINT NOT NULL,
+    parked_id TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    aggregate TEXT,
+    code TEXT NOT NULL,
+    message TEXT NOT NULL,
+    amount BIGINT,
+    parked_at BIGINT NOT NULL,
+    -- The document in its place, and the user of the store who made it.
+    replaced_by TEXT NOT NULL,
+    resubmitted_by TEXT NOT NULL,
+    replaced_at BIGINT NOT NULL,
+    PRIMARY KEY (store_id, epoch, seq)
+);
+CREATE INDEX replaced_by_id ON replaced (parked_id, store_id);
+
 -- What a person should look at; nothing was held back for it.
 CREATE TABLE exceptions (
     store_id TEXT NOT NULL,

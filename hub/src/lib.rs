@@ -71,6 +71,7 @@ pub mod ingest {
     pub mod lock;
     pub mod park;
     pub mod push;
+    pub mod replaced;
     pub mod replay;
     pub mod skew;
     pub mod wanted;

@@ -239,6 +239,12 @@ pub static ROUTES: &[Route<AppState>] = &[
     Route::post("/api/members/:id/erase", Roles(MANAGE), members::ERASE, answers!(members::erase)),
     Route::get("/api/receiving", Roles(GOODS), receiving::LIST, answers!(receiving::list)),
     Route::post(
+        "/api/receiving/:id/resubmit",
+        Roles(MANAGE),
+        receiving::RESUBMIT,
+        answers!(receiving::resubmit),
+    ),
+    Route::post(
         "/api/receiving/:id/reverse",
         Roles(MANAGE),
         receiving::REVERSE,

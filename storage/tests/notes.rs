@@ -53,6 +53,8 @@ fn parked(epoch: &str, seq: u64) -> Change {
             kind: None,
             business_date: None,
             amount: None,
+            receiving_id: None,
+            named_in: "1-00000000000000aa".to_owned(),
         },
     }
 }

@@ -114,6 +114,8 @@ async fn hub_feed_and_receiving() {
         lines: Vec::new(),
         total_cost: Money::ZERO,
         note: None,
+        resubmits: None,
+        replaced_by: None,
         business_date: jiff::civil::date(2026, 11, 20),
         created_by: "usr_1".into(),
         created_at: UtcMs(5),

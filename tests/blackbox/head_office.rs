@@ -2,7 +2,7 @@
 
 use domain::model::base::event::{Event, fact};
 use domain::model::hub::sync::ConflictDown;
-use domain::model::hub::sync::local::Change;
+use domain::model::hub::sync::local::{Change, ParkedNote};
 use domain::model::inventory::purchase::{PurchaseOrder, Supplier};
 use domain::model::inventory::transfer::Transfer;
 use domain::model::selling::promotion::Promotion;
@@ -20,6 +20,7 @@ struct FeedRecords {
     purchase_order: Option<PurchaseOrder>,
     transfer: Option<Transfer>,
     conflict: Option<ConflictDown>,
+    parked: Option<ParkedNote>,
     #[serde(default)]
     promotions: Vec<Promotion>,
 }
@@ -28,7 +29,7 @@ struct FeedRecords {
 /// again.
 #[track_caller]
 pub fn apply_feed(store: &mut Store, records: &Value) {
-    let FeedRecords { supplier, purchase_order, transfer, conflict, promotions } =
+    let FeedRecords { supplier, purchase_order, transfer, conflict, parked, promotions } =
         FeedRecords::deserialize(records).expect("records of the feed");
     let supplier = supplier.map(|supplier| fact::SupplierChanged { supplier }.into());
     let order = purchase_order.map(|order| fact::PurchaseOrderChanged { order }.into());
@@ -36,8 +37,10 @@ pub fn apply_feed(store: &mut Store, records: &Value) {
         let (id, conflict) = (conflict.conflict_id.clone(), json!(conflict));
         fact::SyncChanged { change: Change::Conflict { id, conflict } }.into()
     });
+    let parked = parked.map(|note| fact::SyncChanged { change: Change::Parked { note } }.into());
     let promotions = promotions.into_iter().map(|promotion| fact::PromotionChanged { promotion }.into());
-    let events: Vec<Event> = supplier.into_iter().chain(order).chain(conflict).chain(promotions).collect();
+    let events: Vec<Event> =
+        supplier.into_iter().chain(order).chain(conflict).chain(parked).chain(promotions).collect();
     store.stop();
     write_offline(store, events, transfer);
     store.start();

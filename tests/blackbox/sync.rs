@@ -18,6 +18,7 @@ mod rebuilt;
 mod refill;
 mod rejected;
 mod restores;
+mod resubmitted;
 mod returning;
 mod rows;
 mod trade;

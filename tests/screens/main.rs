@@ -35,6 +35,7 @@ mod office {
     pub mod catalogue;
     pub mod columns;
     pub mod company;
+    mod corrected;
     mod currency;
     pub mod named;
     pub mod order_to_settlement;

@@ -85,6 +85,7 @@ const ACTIONS = [
   "opname.posted",
   "opname.cancelled",
   "receiving.reversed",
+  "receiving.resubmitted",
   "supplier_return.posted",
   "transfer.resolved",
 ];

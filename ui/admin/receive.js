@@ -1,5 +1,6 @@
 // Receive: one delivery, by scan, against an order or without; a draft until it is posted.
 import { html, nothing } from "../vendor/lit.js";
+import { path } from "../kit/api.js";
 import { countInput, field, icon, moneyInput } from "../kit/controls.js";
 import { day, money, number, symbol } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
@@ -7,10 +8,12 @@ import { WALK } from "../kit/menu.js";
 import { Page } from "../kit/page.js";
 import { Finding } from "../goods/finder.js";
 import { title } from "../kit/list.js";
+import { before, costOf, explained, filled, isReceipt, otherTexts, sent, stated } from "./correction.js";
 
 class PageReceive extends Finding(Page) {
   suppliers;
   order;
+  old;
   note;
   supplier;
   loaded;
@@ -20,6 +23,8 @@ class PageReceive extends Finding(Page) {
     super();
     this.lines = [];
     this.order = null;
+    this.old = null;
+    this.texts = { reference: "", note: "" };
     this.note = "";
     this.supplier = "";
     this.loaded = false;
@@ -41,17 +46,23 @@ class PageReceive extends Finding(Page) {
   async load() {
     const { id } = this.app.params;
     await this.readBy(async () => {
+      const old = isReceipt(id) ? await this.app.get("/api/receiving/:id", { id }) : null;
+      const po = old ? old.po_id : id === "new" ? null : id;
       const [{ items: suppliers }, order] = await Promise.all([
         this.app.get("/api/suppliers", {}, { limit: 500 }),
-        id === "new" ? null : this.app.get("/api/purchase-orders/:id", { id }),
+        po ? this.app.get("/api/purchase-orders/:id", { id: po }) : null,
       ]);
       this.lines = [];
-      for (const line of order?.lines ?? []) await this.add(line.sku, 0, line);
+      for (const line of order?.lines ?? []) await this.add(line.sku, 0, old ? before(line, old) : line);
+      if (old) this.lines = filled(this.lines, old);
       const kept = JSON.parse(localStorage.getItem(this.draft) ?? "null");
       return {
         suppliers,
         order,
-        supplier: order?.supplier_id ?? "",
+        old,
+        supplier: old?.supplier_id ?? order?.supplier_id ?? "",
+        note: old?.delivery_note_no ?? "",
+        texts: { reference: old?.reference ?? "", note: old?.note ?? "" },
         loaded: true,
         ...kept,
         ...(kept ? { lines: this.renewed(kept.lines) } : {}),
@@ -109,8 +120,8 @@ class PageReceive extends Finding(Page) {
   }
 
   keep() {
-    const { lines, note, supplier } = this;
-    localStorage.setItem(this.draft, JSON.stringify({ lines, note, supplier }));
+    const { lines, note, supplier, texts } = this;
+    localStorage.setItem(this.draft, JSON.stringify({ lines, note, supplier, texts }));
     this.requestUpdate();
   }
 
@@ -149,15 +160,12 @@ class PageReceive extends Finding(Page) {
         ...(this.order ? { po_id: this.order.po_id } : {}),
         ...(this.supplier ? { supplier_id: this.supplier } : {}),
         ...(this.note ? { delivery_note_no: this.note } : {}),
-        lines: lines.map(({ sku, qty, rejected, cost }) => ({
-          sku,
-          qty: qty ?? 0,
-          ...(rejected ? { rejected_qty: rejected } : {}),
-          unit_cost: cost ?? 0,
-        })),
+        ...stated(this.texts),
+        lines: lines.map(sent),
       };
+      const url = this.old ? path("/api/receiving/:id/resubmit", { id: this.old.receiving_id }) : "/api/receiving";
       const done = await this.app
-        .command({ url: "/api/receiving", body, label: "Receiving", amount: this.cost })
+        .command({ url, body, label: "Receiving", amount: this.cost })
         .catch((error) => this.refused(error));
       if (!done) return;
       localStorage.removeItem(this.draft);
@@ -200,7 +208,7 @@ class PageReceive extends Finding(Page) {
   }
 
   get cost() {
-    return this.lines.reduce((all, { qty, cost }) => all + (qty ?? 0) * (cost ?? 0), 0);
+    return this.lines.reduce((all, line) => all + (costOf(line).line_total ?? (line.qty ?? 0) * (line.cost ?? 0)), 0);
   }
 
   row(line) {
@@ -270,7 +278,11 @@ class PageReceive extends Finding(Page) {
     const { order } = this;
     return html`${title(
         html`${back}${
-          order ? html`<bdi>${order.supplier_name ?? order.supplier_id}</bdi>` : t("Receive without an order")
+          this.old
+            ? t("Correct a delivery")
+            : order
+              ? html`<bdi>${order.supplier_name ?? order.supplier_id}</bdi>`
+              : t("Receive without an order")
         }`,
         order
           ? html`<span id="order"
@@ -288,6 +300,7 @@ class PageReceive extends Finding(Page) {
             </button>`
           : nothing,
       )}
+      ${this.old ? explained() : nothing}
       <div class="form-row">
         ${this.finder()}${field(
           t("Delivery note"),
@@ -326,7 +339,7 @@ class PageReceive extends Finding(Page) {
                 </select>`,
                 "supplier",
               )
-        }
+        }${otherTexts(this)}
       </div>
       ${this.over()}${
         this.lines.length
@@ -358,7 +371,9 @@ class PageReceive extends Finding(Page) {
           })}</span
         ><b>${money(this.cost)}</b
         ><button class="btn primary big" ?disabled=${this.busy || !this.filled.length} @click=${() => this.post()}>
-          ${icon("check")}${t("Receive")}<kbd class="wide" aria-hidden="true">Ctrl Enter</kbd>
+          ${icon("check")}${this.old ? t("Send again") : t("Receive")}<kbd class="wide" aria-hidden="true"
+            >Ctrl Enter</kbd
+          >
         </button>
       </footer>`;
   }

@@ -25,7 +25,7 @@ const TO_DO = {
   rejected: "Ask head office if this store was disabled. You can keep selling",
   unreachable: "Check the store's internet connection. You can keep selling",
   backlog: "No action needed while it shrinks. If it grows, check the internet connection",
-  parked: "Head office upgrades or corrects it. The reason is below",
+  parked: "The list below says who has to do what",
   digest_difference: "Check all data, here and at head office",
   feed_unusable: "Head office corrects the record, or one of the two users gets a different login name",
   clock_skew: "Set the server's clock",

@@ -4,9 +4,10 @@ import { html, nothing } from "../vendor/lit.js";
 import { day, decimal, number } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { ListPage } from "../kit/list.js";
+import { address } from "../kit/menu.js";
 import { moment, since } from "./parts.js";
 
-/** Reason why a record is parked, by its code. */
+/** What to do about a parked record that the store can't correct, by the code of the reason. */
 const WAITS_FOR = {
   unknown_type: "This store's software is newer than head office's. The record is applied after head office upgrades",
   unknown_schema: "This store's software is newer than head office's. The record is applied after head office upgrades",
@@ -14,7 +15,8 @@ const WAITS_FOR = {
   waits_for_predecessor: "Waiting for another record. It is retried when that record arrives",
   invalid_envelope: "Program error. Give this number to support",
   invalid_payload: "Program error. Give this number to support",
-  effects_failed: "Program error. Give this number to support",
+  out_of_bounds: "Program error. Give this number to support",
+  record_too_large: "Program error. Give this number to support",
   event_id_reused: "Program error. Give this number to support",
 };
 
@@ -22,6 +24,24 @@ class SyncParked extends ListPage {
   constructor() {
     super();
     this.pattern = "/api/sync/parked";
+  }
+
+  /** Who does what: the store corrects a delivery, and everything else is up to somebody else. */
+  advice(one) {
+    if (one.state === "replaced") return t("Corrected. Head office confirms it at the next sync");
+    if (one.state === "waits_for_store") return t("Correct the delivery and send it again");
+    if (one.may_correct) {
+      return t("Head office removes the cause, then retries. If a figure of the delivery is wrong, correct it here");
+    }
+    return t(WAITS_FOR[one.code] ?? "Head office corrects the cause, then the record is applied");
+  }
+
+  act(one) {
+    if (one.replaced_by) {
+      return html`<a href=${address(["deliveries", one.replaced_by])}>${t("Corrected delivery")}</a>`;
+    }
+    if (!one.may_correct) return nothing;
+    return html`<a class="btn small" href=${address(["receiving", one.receiving_id])}>${t("Fix and send again")}</a>`;
   }
 
   row(one) {
@@ -33,9 +53,8 @@ class SyncParked extends ListPage {
       </td>
       <td class="wide">
         <div>
-          <bdi>${one.message}</bdi><br /><span class="muted"
-            >${t(WAITS_FOR[one.code] ?? "Head office corrects the cause, then the record is applied")}</span
-          >
+          <bdi>${one.message}</bdi><br /><span class="muted">${this.advice(one)}</span>
+          <div>${this.act(one)}</div>
         </div>
       </td>
       <td>${one.business_date ? day(one.business_date) : nothing}</td>
@@ -45,7 +64,7 @@ class SyncParked extends ListPage {
   }
 
   render() {
-    return html`<h2 class="section" id="parked-head">${t("On hold at head office")}</h2>
+    return html`<h2 class="section" id="parked-head">${t("Head office could not post these documents")}</h2>
       <p class="muted above">
         ${t(
           "Head office received these records but could not apply them yet, so its figures don't include them. Nothing is lost",

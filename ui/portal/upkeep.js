@@ -215,6 +215,19 @@ const byCause = (page) =>
         )}
       </div>`,
   );
+/** Who has to do what about a parked record. */
+const advice = (one) => {
+  if (one.state === "replaced") {
+    return html`${t("Replaced by")} ${link(["receipts", one.replaced_by], one.replaced_by, { store_id: one.store_id })}`;
+  }
+  if (one.state === "waits_for_store") return t("The store's manager corrects the delivery and sends it again");
+  if (one.state === "waits_for_record") return t("No action needed: it is applied after the record that it waits for");
+  if (one.state === "defect") return t("Report this record to support");
+  if (one.code !== "effects_failed") return t("Upgrade head office's program. It then tries all records again");
+  return one.type === "receiving.posted"
+    ? t("Remove the cause in the database, then try again. If a figure is wrong, the store corrects the delivery")
+    : t("Remove the cause in the database, then try again");
+};
 const parked = {
   path: "/api/parked",
   loaded: async (app) => {
@@ -232,16 +245,18 @@ const parked = {
           .filter(Boolean)
           .map((code) => [code, t(code)]),
       },
+      { name: "replaced", label: t("Status"), kind: "choice", choices: [["true", t("corrected by the store")]] },
       ofStore(),
     ],
     columns: [
       col(t("Type"), (one) => html`${one.type} <span class="muted">${one.aggregate ?? ""}</span>`),
       col(t("Reason"), (one) => html`<b>${t(one.code)}</b> <span class="muted">${one.message}</span>`),
+      col(t("What to do"), advice),
       col(t("Store"), (one) => store(one.store_id)),
       col(t("Since"), (one) => moment(one.parked_at), "d"),
       col(t("Amount"), (one) => inMoney(one.amount), "num"),
     ],
-    actions: (one) => [{ label: t("Try again"), act: () => replay(page, one) }],
+    actions: (one) => (one.state === "replaced" ? [] : [{ label: t("Try again"), act: () => replay(page, one) }]),
     none: t("No records on hold"),
   }),
 };

@@ -21,7 +21,7 @@ use storage::Storage;
 
 mod on_ack;
 
-pub(crate) use on_ack::{decided, kept};
+pub(crate) use on_ack::{decided, kept, parked_note};
 
 use on_ack::{acknowledged, conflicts};
 

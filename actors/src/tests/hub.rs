@@ -1,7 +1,7 @@
 //! The link to the hub: unexpected answers and unreadable records cause no storm, and the tills continue to sell.
 
 use crate::HeadOffice;
-use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
+use crate::tests::support::hub::{FakeHub, OnPull, OnPush, named};
 use crate::tests::support::shop::{Shop, config, open, rules, sell, shop_of};
 use domain::model::base::event::fact;
 use domain::model::base::ids::Sku;
@@ -177,7 +177,7 @@ async fn a_record_that_the_hub_has_applied_is_no_longer_listed_as_parked() {
     // A hub with too many parked records lists none, and the store forgets none.
     shop.handle.force_sync(false).await.unwrap();
     assert_eq!(link(&shop)["outbox"]["parked"], 2);
-    hub.lock().parked = json!([{"epoch": first.epoch, "seq": first.seq}]);
+    hub.lock().parked = json!([named(first.seq, "unknown_type", first.parked_at)]);
     shop.handle.force_sync(false).await.unwrap();
     until("one record is left", || link(&shop)["outbox"]["parked"] == 1).await;
     assert_eq!(storage.sync().parked(None, 9).unwrap(), [first]);

@@ -2,7 +2,7 @@
 //! other has just made.
 
 use crate::Failure;
-use crate::tests::support::hub::{FakeHub, OnPull, OnPush};
+use crate::tests::support::hub::{FakeHub, OnPull, OnPush, named};
 use crate::tests::support::shop::{OWN_KID, ask, config, open, rules, sell, shop, shop_of};
 use domain::model::base::event::{Event, fact};
 use domain::model::base::ids::Sku;
@@ -86,6 +86,8 @@ fn note(seq: u64) -> Event {
         kind: None,
         business_date: None,
         amount: None,
+        receiving_id: None,
+        named_in: "1-00000000000000aa".to_owned(),
     };
     fact::SyncChanged { change: Change::Parked { note } }.into()
 }
@@ -101,7 +103,7 @@ async fn however_many_records_were_parked_no_commit_forgets_them_all() {
         storage.commit(commit).await.unwrap();
     }
     let before = storage.stats().commits;
-    hub.lock().parked = json!([{"epoch": "1-00000000000000aa", "seq": 777}]);
+    hub.lock().parked = json!([named(777, "unknown_type", UtcMs(1_700_000_000_000))]);
     let deadline = Instant::now() + Duration::from_secs(30);
     while storage.sync().parked_count().unwrap() != 1 {
         shop.handle.force_sync(false).await.unwrap();
@@ -110,6 +112,29 @@ async fn however_many_records_were_parked_no_commit_forgets_them_all() {
     assert_eq!(storage.sync().parked(None, 9).unwrap()[0].seq, 777);
     let commits = storage.stats().commits - before;
     assert!(commits >= 10, "in {commits} commits");
+}
+
+/// A restored copy hears of the records again; a reason may have changed, and what was applied since is gone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_list_of_parked_records_becomes_the_one_that_the_hub_names() {
+    let hub = FakeHub::start(OnPush::Take, OnPull::End).await;
+    let shop = shop_of(config(2), rules(), Some(hub.identity())).await;
+    let storage = shop.handle.storage();
+    let events = vec![note(1), note(2)];
+    let commit = Commit { events, records: Vec::new(), keyed: None, at: UtcMs(0), hlc: None };
+    storage.commit(commit).await.unwrap();
+    let at = UtcMs(1_700_000_000_000);
+    hub.lock().parked = json!([named(1, "effects_failed", at), named(9, "unknown_type", at)]);
+    let listed = || {
+        let notes = storage.sync().parked(None, 9).unwrap();
+        notes.into_iter().map(|note| (note.seq, note.code, note.parked_at)).collect::<Vec<_>>()
+    };
+    let expected = [(1, "effects_failed".to_owned(), at), (9, "unknown_type".to_owned(), at)];
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while listed() != expected {
+        shop.handle.force_sync(false).await.unwrap();
+        assert!(Instant::now() < deadline, "{:?}", listed());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

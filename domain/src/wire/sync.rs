@@ -198,7 +198,7 @@ pub struct HelloAnswer {
     pub hub_time: UtcMs,
     /// Limits of the batches that the hub accepts.
     pub limits: Limits,
-    /// States of the store's parked records. Null if there are too many for one answer.
+    /// The store's parked records. Null if there are too many for one answer.
     pub parked: Option<Vec<ParkedAt>>,
     /// Latest values that lost a conflict, at most one batch: values that lost to a write of this store, and values of
     /// this store that lost to a write of another store. Values of the first kind repeat the answers to pushes, because
@@ -206,13 +206,16 @@ pub struct HelloAnswer {
     pub conflicts: Vec<ConflictDown>,
 }
 
-/// State of a parked record.
+/// A record that the hub keeps parked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ParkedAt {
     /// Epoch of the record.
     pub epoch: String,
-    /// Sequence number of the record in its epoch.
-    pub seq: u64,
+    /// When the record was parked.
+    pub parked_at: UtcMs,
+    /// The record, and the reason.
+    #[serde(flatten)]
+    pub parked: Parked,
 }
 
 /// One numbered record on the wire.

@@ -4,6 +4,7 @@ use crate::db::failure::is_of_statement;
 use crate::db::insert::{self, NewRow};
 use crate::db::signed;
 use crate::ingest::park::{self, Seen, Verdict};
+use crate::ingest::replaced::{self, Replacement};
 use crate::ingest::skew::Stamps;
 use crate::projection::announce::FeedUpdates;
 use crate::projection::envelope::{Incoming, Problem, Understood};
@@ -49,6 +50,22 @@ pub struct Outcome {
     pub moved: BTreeSet<String>,
     /// Stamps that lie ahead of the hub's clock.
     pub stamps: Stamps,
+    /// Applied receipts that take the place of others.
+    replacements: Vec<Replacement>,
+}
+
+impl Outcome {
+    /// Records that the batch replaced are no longer parked, even if it brought them itself.
+    async fn replace(
+        &mut self,
+        connection: &mut AnyConnection,
+        place: &BatchContext<'_>,
+    ) -> Result<(), sqlx::Error> {
+        let settled = replaced::settle(connection, (place.store_id, place.now), &self.replacements).await?;
+        let here = |seq: u64| settled.iter().any(|key| key.epoch == place.epoch && key.seq == seq);
+        self.parked.retain(|parked| !here(parked.seq));
+        Ok(())
+    }
 }
 
 /// Rows on their way into the tables of raw records.
@@ -95,6 +112,7 @@ pub async fn together(
         if let (Verdict::Apply(effect), Some(event_id)) = (&verdict, &event.event_id) {
             projection.fold(event_id, &stamp.text, effect);
             log(&mut outcome.later, place, event);
+            outcome.replacements.extend(replaced::of(event));
         }
         raw.add(place, event, &verdict, stamp, &mut outcome);
     }
@@ -105,6 +123,7 @@ pub async fn together(
     }
     raw.write(connection).await?;
     outcome.later.join(projection.write(connection, place.now).await?);
+    outcome.replace(connection, place).await?;
     Ok(outcome)
 }
 
@@ -130,6 +149,7 @@ pub async fn one_by_one(
                 Ok(later) => {
                     outcome.later.join(later);
                     log(&mut outcome.later, place, event);
+                    outcome.replacements.extend(replaced::of(event));
                 }
                 Err(problem) => {
                     seen.block(event, effect);
@@ -141,6 +161,7 @@ pub async fn one_by_one(
         raw.add(place, event, &verdict, stamp, &mut outcome);
         raw.write(connection).await?;
     }
+    outcome.replace(connection, place).await?;
     Ok(outcome)
 }
 

@@ -1,12 +1,12 @@
 //! Hello: determines which epoch may push, and how far the hub is (docs/protocol.md#hello-and-epochs).
 
-use crate::columns;
 use crate::db::failure::Failure;
 use crate::db::{Db, Write, signed};
 use crate::ingest::condition;
 use crate::ingest::currency::expect_currency;
 use crate::ingest::invented::{LINEAGE_MAX, refused};
 use crate::ingest::lock::{Locked, SKEW_MS_MAX, lock};
+use crate::ingest::park;
 use crate::table::epoch::{Cursor, cursors, number};
 use crate::table::hub::Identity;
 use crate::table::record::hash_at;
@@ -16,18 +16,15 @@ use domain::model::base::time::UtcMs;
 use domain::model::hub::chain::GENESIS;
 use domain::rules::hub::sync::rules;
 use domain::rules::hub::sync::rules::EpochVerdict;
-use domain::wire::sync::{ChainHead, Directive, EpochState, Hello, HelloAnswer, Limits, ParkedAt};
+use domain::wire::sync::{ChainHead, Directive, EpochState, Hello, HelloAnswer, Limits};
 use edge::ApiError;
 use jiff::tz::TimeZone;
-use sqlx::any::AnyRow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 /// The longest program version, in bytes.
 pub const VERSION_BYTES_MAX: usize = 64;
 
-/// Most parked records that an answer names.
-const PARKED_NAMED: usize = 1000;
 /// The longest feed cursor, in bytes.
 const FEED_CURSOR_BYTES_MAX: usize = 256;
 /// The longest name of a time zone, in bytes.
@@ -89,7 +86,7 @@ pub async fn hello(
             EpochVerdict::Current => greeted(&mut write, &store, (hello, from.peer), &mut known, now).await?,
         }
     };
-    let parked = parked(&mut write, store_id).await?;
+    let parked = park::named(&mut write, store_id).await?;
     let conflicts = conflict::latest(&mut write, store_id).await?;
     write.commit().await?;
     let current_n = store.current_n;
@@ -116,18 +113,6 @@ async fn report_copy(
     let known = store.peer.as_deref().unwrap_or("an unknown address");
     let message = format!("{what}: it is at {peer} and was fenced, the store itself was last at {known}");
     alarm::raise(write, &store.store_id, alarm::FENCED, &message, now).await
-}
-
-/// Positions of this store's parked records. `None` if there are too many to name.
-async fn parked(write: &mut Write, store_id: &str) -> Result<Option<Vec<ParkedAt>>, sqlx::Error> {
-    let sql = "SELECT epoch, seq FROM parked WHERE store_id = $1 LIMIT $2";
-    let most = i64::try_from(PARKED_NAMED).unwrap_or(i64::MAX).saturating_add(1);
-    let rows = sqlx::query(sql).bind(store_id).bind(most).fetch_all(&mut ***write).await?;
-    if rows.len() > PARKED_NAMED {
-        return Ok(None);
-    }
-    let one = |row: &AnyRow| Ok(columns!(row => ParkedAt { epoch, seq }));
-    rows.iter().map(one).collect::<Result<_, _>>().map(Some)
 }
 
 /// Checks the shape of a hello; returns the number of its epoch.

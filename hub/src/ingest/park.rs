@@ -4,12 +4,13 @@ use crate::db::insert::NewRow;
 use crate::db::{Engine, array, signed};
 use crate::projection::envelope::{Incoming, Problem, Understood};
 use crate::table::alarm::REUSED;
-use crate::{row, secret};
+use crate::{columns, row, secret};
 use domain::model::base::time::UtcMs;
 use domain::rules::hub::sync::parking;
 use domain::rules::hub::sync::parking::{Before, Case, Why};
 use domain::wire::record::Known;
-use domain::wire::sync::Parked;
+use domain::wire::sync::{Parked, ParkedAt};
+use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -17,6 +18,20 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 pub const WAITS_FOR_PREDECESSOR: &str = "waits_for_predecessor";
 /// An earlier record of its aggregate is parked.
 pub const WAITS_FOR_PARKED: &str = "waits_for_parked";
+
+/// A parked record's place.
+#[derive(Clone)]
+pub struct ParkedKey {
+    pub parked_id: String,
+    pub epoch: String,
+    pub seq: u64,
+    pub aggregate: Option<String>,
+}
+
+/// Most parked records that an answer names.
+const PARKED_NAMED: usize = 1000;
+/// Longest part of the reason for parking that an answer names.
+const MESSAGE_CHARS_MAX: usize = 200;
 
 /// Treatment of a record.
 pub enum Verdict<'a> {
@@ -213,4 +228,39 @@ pub fn view(event: &Incoming, problem: &Problem) -> Parked {
         code: problem.code.to_owned(),
         message: problem.message.clone(),
     }
+}
+
+/// Takes a record out of the parked ones; `state` says what became of it.
+pub(crate) async fn settle(
+    connection: &mut AnyConnection,
+    store_id: &str,
+    key: &ParkedKey,
+    state: &str,
+) -> Result<(), sqlx::Error> {
+    let sql = "DELETE FROM parked WHERE parked_id = $1";
+    sqlx::query(sql).bind(&key.parked_id).execute(&mut *connection).await?;
+    let sql = "UPDATE records SET state = $4 WHERE store_id = $1 AND epoch = $2 AND seq = $3";
+    let query = sqlx::query(sql).bind(store_id).bind(&key.epoch).bind(signed(key.seq));
+    query.bind(state).execute(connection).await?;
+    Ok(())
+}
+
+/// This store's parked records. `None` if there are too many to name.
+pub(crate) async fn named(
+    connection: &mut AnyConnection,
+    store_id: &str,
+) -> Result<Option<Vec<ParkedAt>>, sqlx::Error> {
+    let sql =
+        "SELECT epoch, seq, event_id, code, message, parked_at FROM parked WHERE store_id = $1 LIMIT $2";
+    let most = i64::try_from(PARKED_NAMED).unwrap_or(i64::MAX).saturating_add(1);
+    let rows = sqlx::query(sql).bind(store_id).bind(most).fetch_all(connection).await?;
+    if rows.len() > PARKED_NAMED {
+        return Ok(None);
+    }
+    let one = |row: &AnyRow| {
+        let mut parked = columns!(row => Parked { seq, event_id, code, message });
+        parked.message = parked.message.chars().take(MESSAGE_CHARS_MAX).collect();
+        Ok(columns!(row => ParkedAt { epoch, parked_at; parked = parked }))
+    };
+    rows.iter().map(one).collect::<Result<_, _>>().map(Some)
 }

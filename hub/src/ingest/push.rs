@@ -95,7 +95,7 @@ impl Intake<'_> {
         let (acked_seq, acked_hash) =
             fresh.last().map_or_else(|| (cursor.seq, cursor.hash), |last| (last.seq, last.hash.clone()));
         advance(&mut write, &store, batch, acked_seq, &acked_hash, now).await?;
-        let Outcome { duplicates, parked, mut later, moved, stamps } = outcome;
+        let Outcome { duplicates, parked, mut later, moved, stamps, .. } = outcome;
         let (conflicts, versions) = (take(&mut later.conflicts), take(&mut later.versions));
         raise_alarms(&mut write, store_id, &parked, now).await?;
         if store.current_epoch.as_deref() == Some(&batch.epoch) {

@@ -6,7 +6,8 @@ use crate::db::column::time_zone;
 use crate::db::failure::Failure;
 use crate::db::{Write, signed};
 use crate::ingest::apply::{self, BatchContext};
-use crate::ingest::park::{self, WAITS_FOR_PREDECESSOR};
+use crate::ingest::park::{self, ParkedKey, WAITS_FOR_PREDECESSOR};
+use crate::ingest::replaced;
 use crate::ingest::wanted::{Wanted, Which};
 use crate::projection::envelope::{Incoming, Problem};
 use crate::projection::fold::Projection;
@@ -45,15 +46,6 @@ impl Replayed {
         self.duplicates = self.duplicates.saturating_add(more.duplicates);
         self.parked = self.parked.saturating_add(more.parked);
     }
-}
-
-/// A parked record's place.
-#[derive(Clone)]
-struct Key {
-    parked_id: String,
-    epoch: String,
-    seq: u64,
-    aggregate: Option<String>,
 }
 
 /// Tries a store's parked records again, in the order of its history.
@@ -174,11 +166,11 @@ pub async fn after_upgrade(hub: &Hub) -> Result<(), Failure> {
     Ok(write.commit().await?)
 }
 
-async fn keys(pool: &AnyPool, store_id: &str, which: &Which) -> Result<Vec<Key>, sqlx::Error> {
+async fn keys(pool: &AnyPool, store_id: &str, which: &Which) -> Result<Vec<ParkedKey>, sqlx::Error> {
     let sql = "SELECT parked_id, epoch, seq, aggregate FROM parked WHERE store_id = $1";
     let mut keys = Vec::new();
     for row in sqlx::query(sql).bind(store_id).fetch_all(pool).await? {
-        let key = columns!(row => Key { parked_id, epoch, seq, aggregate });
+        let key = columns!(row => ParkedKey { parked_id, epoch, seq, aggregate });
         let wanted = match which {
             Which::All => true,
             Which::These(wanted) => wanted.has(&key.parked_id, key.aggregate.as_deref()),
@@ -208,7 +200,7 @@ enum ReplayOutcome {
 
 impl Replay<'_> {
     /// Some records in one transaction, with the store's row locked as by a push.
-    async fn chunk(&mut self, keys: &[Key]) -> Result<BTreeSet<String>, Failure> {
+    async fn chunk(&mut self, keys: &[ParkedKey]) -> Result<BTreeSet<String>, Failure> {
         let now = clock::now();
         let mut write = self.hub.db.write().await?;
         let sql = "UPDATE stores SET contacted_at = contacted_at WHERE store_id = $1 RETURNING timezone";
@@ -234,11 +226,16 @@ impl Replay<'_> {
                     later.join(more);
                     apply::log(&mut later, &place, &event);
                     moved.extend(event.aggregate.clone());
-                    settle(&mut write, &place, key, "applied").await?;
+                    park::settle(&mut write, self.store_id, key, "applied").await?;
+                    let corrected = replaced::of(&event);
+                    let settled = replaced::settle(&mut write, (self.store_id, now), corrected.as_slice()).await?;
+                    let tried = |key: &ParkedKey| keys.iter().any(|tried| tried.parked_id == key.parked_id);
+                    let no_longer = settled.iter().filter(|key| tried(key)).count() as u64;
+                    done.parked = done.parked.saturating_sub(no_longer);
                     done.applied = done.applied.saturating_add(1);
                 }
                 ReplayOutcome::Duplicate => {
-                    settle(&mut write, &place, key, "duplicate").await?;
+                    park::settle(&mut write, self.store_id, key, "duplicate").await?;
                     done.duplicates = done.duplicates.saturating_add(1);
                 }
                 ReplayOutcome::Parked(problem) => {
@@ -254,7 +251,7 @@ impl Replay<'_> {
     }
 
     /// The raw record and the stamp that counts for it. `None` if another process was quicker.
-    async fn load(&self, write: &mut Write, key: &Key) -> Result<Option<(Incoming, String)>, Failure> {
+    async fn load(&self, write: &mut Write, key: &ParkedKey) -> Result<Option<(Incoming, String)>, Failure> {
         let sql = "SELECT r.hash, r.record, r.encoding, r.effective_at FROM records r JOIN parked p \
                    ON p.store_id = r.store_id AND p.epoch = r.epoch AND p.seq = r.seq \
                    WHERE r.store_id = $1 AND r.epoch = $2 AND r.seq = $3";
@@ -270,7 +267,7 @@ impl Replay<'_> {
         &self,
         write: &mut Write,
         place: &BatchContext<'_>,
-        key: &Key,
+        key: &ParkedKey,
         event: &Incoming,
         stamp: &str,
     ) -> Result<ReplayOutcome, Failure> {
@@ -299,7 +296,7 @@ impl Replay<'_> {
         &self,
         write: &mut Write,
         place: &BatchContext<'_>,
-        key: &Key,
+        key: &ParkedKey,
         event: &Incoming,
     ) -> Result<Before, Failure> {
         let Some(event_id) = &event.event_id else { return Ok(Before::Nothing) };
@@ -335,7 +332,7 @@ impl Replay<'_> {
     async fn keep(
         &mut self,
         write: &mut Write,
-        key: &Key,
+        key: &ParkedKey,
         event: &Incoming,
         problem: &Problem,
     ) -> Result<(), Failure> {
@@ -352,21 +349,6 @@ impl Replay<'_> {
         query.execute(&mut ***write).await?;
         Ok(())
     }
-}
-
-/// Removes the record from the parked ones.
-async fn settle(
-    write: &mut Write,
-    place: &BatchContext<'_>,
-    key: &Key,
-    state: &str,
-) -> Result<(), sqlx::Error> {
-    let sql = "DELETE FROM parked WHERE parked_id = $1";
-    sqlx::query(sql).bind(&key.parked_id).execute(&mut ***write).await?;
-    let sql = "UPDATE records SET state = $4 WHERE store_id = $1 AND epoch = $2 AND seq = $3";
-    let query = sqlx::query(sql).bind(place.store_id).bind(place.epoch).bind(signed(key.seq));
-    query.bind(state).execute(&mut ***write).await?;
-    Ok(())
 }
 
 /// The store of a parked record, and the records that are tried with it: all of its aggregate.

@@ -370,7 +370,7 @@ async fn documents(pool: &AnyPool) -> Result<Vec<String>, sqlx::Error> {
     Ok(problems)
 }
 
-/// Acknowledged = applied + known before + parked, and each of these has its row.
+/// Acknowledged = applied + known before + parked + replaced, and each of these has its row.
 async fn counts(
     connection: &mut AnyConnection,
     store_id: &str,
@@ -378,14 +378,21 @@ async fn counts(
 ) -> Result<(), sqlx::Error> {
     let sql = "SELECT (SELECT COUNT(*) FROM records WHERE store_id = $1 AND state = 'parked') AS parked, \
                (SELECT COUNT(*) FROM parked WHERE store_id = $1) AS listed, \
-               (SELECT COUNT(*) FROM records WHERE store_id = $1 AND state NOT IN ('applied', 'duplicate', 'parked')) AS others";
+               (SELECT COUNT(*) FROM records WHERE store_id = $1 AND state = 'replaced') AS replaced, \
+               (SELECT COUNT(*) FROM replaced WHERE store_id = $1) AS listed_replaced, \
+               (SELECT COUNT(*) FROM records WHERE store_id = $1 \
+               AND state NOT IN ('applied', 'duplicate', 'parked', 'replaced')) AS others";
     let row = sqlx::query(sql).bind(store_id).fetch_one(connection).await?;
     let (parked, rows, unknown): (i64, i64, i64) = columns!(row => (parked, listed, others));
+    let (replaced, listed): (i64, i64) = columns!(row => (replaced, listed_replaced));
     if parked != rows || unknown != 0 {
         report.wrong(format!(
             "{store_id}: {parked} records are parked, {rows} are listed as parked, and {unknown} are neither \
              parked nor applied"
         ));
+    }
+    if replaced != listed {
+        report.wrong(format!("{store_id}: {replaced} records are replaced, {listed} are listed as replaced"));
     }
     Ok(())
 }

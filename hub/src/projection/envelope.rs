@@ -2,7 +2,7 @@
 
 use domain::model::base::figures::Money;
 use domain::model::base::ids::is_id;
-use domain::model::base::limits::FIGURE_MAX;
+use domain::model::base::limits::{FIGURE_MAX, TEXT_CHARS_MAX};
 use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc;
 use domain::rules::hub::sync::{Counted, counted_of};
@@ -20,8 +20,10 @@ pub const OUT_OF_BOUNDS: &str = "out_of_bounds";
 
 const KIND_BYTES_MAX: usize = 64;
 const STAMP_BYTES_MAX: usize = 128;
-/// The longest name, ID and text that is applied, in bytes.
-const TEXT_BYTES_MAX: usize = 1024;
+/// The longest ID of an aggregate or a member that is a key of a table, in bytes.
+const KEY_BYTES_MAX: usize = 1024;
+/// The longest text that is applied, in bytes: a store takes so many characters, whatever their alphabet.
+const TEXT_BYTES_MAX: usize = TEXT_CHARS_MAX * 4;
 /// Greatest depth of a payload.
 const DEPTH_MAX: usize = 32;
 
@@ -96,7 +98,7 @@ impl Incoming {
                 let aggregate = about.and_then(|about| about.aggregate.clone());
                 let at = Some(envelope.at.clone());
                 Self {
-                    aggregate: aggregate.filter(|of| is_text(of, TEXT_BYTES_MAX)),
+                    aggregate: aggregate.filter(|of| is_text(of, KEY_BYTES_MAX)),
                     // A record that can't be read may move any member's points.
                     member: about.and_then(member),
                     counted: counted_of(&envelope),
@@ -147,7 +149,7 @@ fn is_text(text: &str, bytes_max: usize) -> bool {
 fn member(about: &About) -> Option<String> {
     match about.members.as_slice() {
         [] => Some(String::new()),
-        [member] => Some(member.0.clone()).filter(|member| is_text(member, TEXT_BYTES_MAX)),
+        [member] => Some(member.0.clone()).filter(|member| is_text(member, KEY_BYTES_MAX)),
         _ => None,
     }
 }
@@ -183,29 +185,54 @@ fn understood(envelope: &Record<Value>, known: AnyPayload, store_id: &str) -> Re
     }
     let effect = known.effect(store_id).map_err(invalid)?;
     if !matches!(known, AnyPayload::AuditRecorded(_)) {
-        sound(&envelope.payload, 0).map_err(|problem| invalid(problem.to_owned()))?;
+        sound(&envelope.payload, 0)
+            .map_err(|Unsound { path, problem }| invalid(format!("{path} {problem}")))?;
     }
     known.check_bounds().map_err(|message| Problem { code: OUT_OF_BOUNDS, message })?;
     let business_date = known.about().business_date;
     Ok(Understood { payload: known, effect, business_date, occurred_at: envelope.occurred_at })
 }
 
-/// Checks that apply to all records: text that can't be stored, figures out of range.
-fn sound(value: &Value, depth: usize) -> Result<(), &'static str> {
-    if depth > DEPTH_MAX {
-        return Err("it has too many levels");
+/// A value that can't be stored.
+struct Unsound {
+    /// Its place, from the inside out: `receiving.lines[2].note`.
+    path: String,
+    problem: String,
+}
+
+impl Unsound {
+    fn here(problem: impl Into<String>) -> Self {
+        Self { path: String::new(), problem: problem.into() }
     }
+
+    fn within(self, step: &str) -> Self {
+        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        Self { path: format!("{step}{dot}{}", self.path), ..self }
+    }
+}
+
+/// Checks that apply to all records: text that can't be stored, figures out of range.
+fn sound(value: &Value, depth: usize) -> Result<(), Unsound> {
+    if depth > DEPTH_MAX {
+        return Err(Unsound::here("has too many levels"));
+    }
+    let depth = depth.saturating_add(1);
     match value {
-        Value::String(text) if text.len() > TEXT_BYTES_MAX || text.contains('\0') => {
-            Err("a text is too long or contains a NUL")
+        Value::String(text) if text.len() > TEXT_BYTES_MAX => {
+            Err(Unsound::here(format!("has {} bytes, at most {TEXT_BYTES_MAX} are applied", text.len())))
         }
+        Value::String(text) if text.contains('\0') => Err(Unsound::here("contains a NUL")),
         Value::Number(number)
             if !number.as_i64().is_some_and(|figure| (-FIGURE_MAX..=FIGURE_MAX).contains(&figure)) =>
         {
-            Err("a figure is out of range")
+            Err(Unsound::here(format!("is {number}, which is out of range")))
         }
-        Value::Array(items) => items.iter().try_for_each(|item| sound(item, depth.saturating_add(1))),
-        Value::Object(fields) => fields.values().try_for_each(|item| sound(item, depth.saturating_add(1))),
+        Value::Array(items) => items.iter().enumerate().try_for_each(|(place, item)| {
+            sound(item, depth).map_err(|unsound| unsound.within(&format!("[{place}]")))
+        }),
+        Value::Object(fields) => fields
+            .iter()
+            .try_for_each(|(name, item)| sound(item, depth).map_err(|unsound| unsound.within(name))),
         _ => Ok(()),
     }
 }

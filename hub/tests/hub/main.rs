@@ -134,6 +134,7 @@ mod sync {
     pub mod push;
     pub mod records;
     pub mod replay;
+    mod resubmitted;
     pub mod shared;
     pub mod wire;
 }

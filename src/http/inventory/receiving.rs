@@ -36,6 +36,20 @@ pub const REVERSE: Doc =
         .optional_body::<EmptyBody>("{}")
         .answers::<Receiving>(RECEIVING)
         .refuses(&[Code::InvalidState, Code::InsufficientStock]);
+pub const RESUBMIT: Doc =
+    Doc::of("Receiving", "Correct a receipt of goods that head office could not post, and send it again")
+        .body::<NewReceiving>(
+            r#"{"supplier_id": "sup_019a9f11b2c37d4e8f5a6b7c8d9e0f1a", "delivery_note_no": "DN-2026-1107",
+            "lines": [{"sku": "8991234567890", "qty": 120, "rejected_qty": 2, "unit_cost": 1000}]}"#,
+        )
+        .creates::<Receiving>(RECEIVING)
+        .refuses(&[
+            Code::Duplicate,
+            Code::UnknownSku,
+            Code::OverReceipt,
+            Code::InvalidState,
+            Code::InsufficientStock,
+        ]);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -86,6 +100,13 @@ pub async fn list(request: Request) -> Answered {
     };
     let read = |storage: &storage::Storage, before, limit| storage.purchasing().receivings(before, limit);
     Ok(Reply::ok(&page(&request, limit, cursor, read, wanted).await?))
+}
+
+/// `POST /api/receiving/:id/resubmit`
+pub async fn resubmit(request: Request) -> Answered {
+    let command: NewReceiving = request.json()?;
+    let id = ReceivingId::from(request.param("id"));
+    run(&request, commands::ResubmitReceiving(id, command)).await
 }
 
 /// `POST /api/receiving/:id/reverse`

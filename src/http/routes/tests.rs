@@ -114,6 +114,7 @@ const TABLE: &str = "
     GET  /api/stock/valuation               - x x x -
     PATCH /api/stock/:sku                   - x x x -
     GET  /api/receiving                     - x x x -
+    POST /api/receiving/:id/resubmit        - - x x -
     POST /api/receiving/:id/reverse         - - x x -
     POST /api/supplier-returns              - x x x -
     GET  /api/supplier-returns              - x x x -

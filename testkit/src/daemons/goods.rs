@@ -17,6 +17,34 @@ pub fn stock(client: &mut Client, sku: &str) -> (i64, i64) {
 
 pub use crate::counter::text;
 
+/// Posts a delivery that head office can't post, and returns it: goods were sold far below zero at a cost of
+/// 9,000,000,000 each, so that its entry would be larger than a figure of the books. Three of its lines are worth
+/// 10,000,000,000,000 each, by mistake.
+#[track_caller]
+pub fn unpostable(manager: &mut Client, till: &mut Client) -> Value {
+    let (on_hand, value) = stock(manager, SKU);
+    let total = 9_000_000_000 * (on_hand + 1_000) - value;
+    let dear = json!({"lines": [{"sku": SKU, "qty": 1_000, "line_total": total}]});
+    manager.post("/api/receiving", &dear).data(201);
+    let basket = json!({"items": [{"sku": SKU, "qty": 1_000_000, "price": 1}]});
+    let basket = till.post("/api/pos/transactions", &basket).data(201);
+    let path = format!("/api/pos/transactions/{}/pay", text(&basket, "transaction_id"));
+    till.post(&path, &json!({"method": "card", "amount": basket["total"]})).data(200);
+    let mistyped = |sku: &str| json!({"sku": sku, "qty": 10, "line_total": 10_000_000_000_000_i64});
+    let covering = json!({"sku": SKU, "qty": 1_000_000, "line_total": 1_000_000});
+    let lines = json!([covering, mistyped(OTHER), mistyped("8990003"), mistyped("8990004")]);
+    manager
+        .post("/api/receiving", &json!({"reference": "REF-7", "note": "by lorry", "lines": lines}))
+        .data(201)
+}
+
+/// The lines of that delivery as they should have been.
+pub fn postable() -> Value {
+    let right = |sku: &str| json!({"sku": sku, "qty": 10, "line_total": 10_000});
+    let covering = json!({"sku": SKU, "qty": 1_000_000, "line_total": 1_000_000});
+    json!([covering, right(OTHER), right("8990003"), right("8990004")])
+}
+
 /// Returns a transfer in transit from S002 to this store, as head office sends it.
 pub fn coming(id: &str, qty: i64) -> Value {
     let line = json!({"line_no": 1, "sku": SKU, "name": "Product", "qty": qty, "cost": 1_000 * qty,

@@ -63,7 +63,7 @@ const REFUSED: [(&str, &str); 53] = [
 ];
 
 /// Names that have more than one type, with the reason.
-const SEVERAL_TYPES: [(&str, &str); 34] = [
+const SEVERAL_TYPES: [(&str, &str); 35] = [
     (
         "accept",
         "the contract: whether a count is taken as it is; what differs in an invoice and is taken all the same",
@@ -97,6 +97,7 @@ const SEVERAL_TYPES: [(&str, &str); 34] = [
     ("problems", "the contract: listed in a status, counted of the last proof"),
     ("public_key", "the contract: WebAuthn's options; a store's key"),
     ("refunds", "the contract: listed in a return, summed in a shift"),
+    ("replaced", "characters of a print job are listed; whether a list is of records that are"),
     ("result", "the contract: a word of a digest; what a backup or a check found"),
     ("returns", "sections of the settings: reasons, rules"),
     ("shifts", "those of a day; a section of the settings"),

@@ -4,6 +4,7 @@
 use super::proof::PARKED_AT_ONCE;
 use super::{OWNER_DEADLINE, State};
 use crate::hub::hub_client::{CallError, Cause};
+use crate::hub::outbox::parked_note;
 use crate::hub::standing::update_standing;
 use crate::message::LedgerMessage;
 use crate::runtime::decide::sync_event;
@@ -12,11 +13,12 @@ use crate::view::value;
 use domain::model::base::event::{Event, fact};
 use domain::model::base::time::UtcMs;
 use domain::model::hub::stamp::AckMark;
-use domain::model::hub::sync::local::{Change, LinkRow, Trouble};
+use domain::model::hub::sync::local::{Change, LinkRow, ParkedNote, Trouble};
 use domain::rules::hub::sync::problem::SKEW_MS_MAX;
 use domain::rules::hub::sync::session::unacknowledged;
-use domain::wire::sync::{HelloAnswer, PUSH_EVENTS_MAX};
-use std::collections::BTreeSet;
+use domain::wire::sync::{HelloAnswer, PUSH_EVENTS_MAX, ParkedAt};
+use std::collections::BTreeMap;
+use storage::StorageError;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -45,7 +47,7 @@ impl State {
     pub(super) async fn welcome(&mut self, answer: &HelloAnswer) -> Result<(), CallError> {
         self.generation.clone_from(&answer.hub_generation);
         self.limits.clone_from(&answer.limits);
-        self.unparked(answer).await?;
+        self.parked(answer).await?;
         self.conflicts(answer).await?;
         let generation = answer.hub_generation.clone();
         let known = self.context.storage.sync().standing()?.generation;
@@ -71,23 +73,45 @@ impl State {
         Ok(())
     }
 
-    /// Removes the notes of records that the hub has applied since it reported them. Without a list the hub keeps
-    /// more than it names, and the notes stay. It works a page and a commit at a time, so that tills get in between
-    /// and no commit grows with the number of notes.
-    async fn unparked(&self, answer: &HelloAnswer) -> Result<(), CallError> {
+    /// Keeps the list of the hub: records that it has applied since leave it, and those that it names are noted, also
+    /// ones that this copy does not know, since it was restored. Without a list the hub keeps more than it names, and
+    /// the notes stay. It works a page and a commit at a time, so that tills get in between and no commit grows with
+    /// the number of notes.
+    async fn parked(&self, answer: &HelloAnswer) -> Result<(), CallError> {
         let Some(parked) = &answer.parked else { return Ok(()) };
-        let still: BTreeSet<(&str, u64)> = parked.iter().map(|at| (at.epoch.as_str(), at.seq)).collect();
+        let mut named: BTreeMap<(String, u64), &ParkedAt> =
+            parked.iter().map(|at| ((at.epoch.clone(), at.parked.seq), at)).collect();
         let mut after: Option<(String, u64)> = None;
         loop {
             let key = after.as_ref().map(|(epoch, seq)| (epoch.as_str(), *seq));
             let notes = self.context.storage.sync().parked(key, PARKED_AT_ONCE)?;
-            let Some(last) = notes.last() else { return Ok(()) };
+            let Some(last) = notes.last() else { break };
             after = Some((last.epoch.clone(), last.seq));
-            let gone = notes.into_iter().filter(|note| !still.contains(&(note.epoch.as_str(), note.seq)));
-            let events: Vec<Event> =
-                gone.map(|note| sync_event(Change::Unparked { epoch: note.epoch, seq: note.seq })).collect();
+            let mut events: Vec<Event> = Vec::new();
+            for note in notes {
+                match named.remove(&(note.epoch.clone(), note.seq)) {
+                    Some(at) => events.extend(self.noted(at, Some(&note))?),
+                    None => {
+                        let gone = Change::Unparked { epoch: note.epoch, seq: note.seq };
+                        events.push(sync_event(gone));
+                    }
+                }
+            }
             self.context.commit(events).await?;
         }
+        let unknown: Vec<&ParkedAt> = named.into_values().collect();
+        for page in unknown.chunks(PARKED_AT_ONCE) {
+            let events: Vec<Option<Event>> =
+                page.iter().map(|at| self.noted(at, None)).collect::<Result<_, _>>()?;
+            self.context.commit(events.into_iter().flatten().collect()).await?;
+        }
+        Ok(())
+    }
+
+    /// The note of a record that the hub names, if it differs from the one that is kept.
+    fn noted(&self, at: &ParkedAt, kept: Option<&ParkedNote>) -> Result<Option<Event>, StorageError> {
+        let note = parked_note(&self.context.storage, &at.epoch, at.parked.clone(), at.parked_at)?;
+        Ok((kept != Some(&note)).then(|| sync_event(Change::Parked { note })))
     }
 
     /// Losing values that are not known here, because the answer that reported them was lost. Known ones stay as they

@@ -3,11 +3,13 @@
 use crate::runtime::context::Context;
 use crate::runtime::decide::sync_event;
 use domain::model::base::event::{Event, fact};
+use domain::model::base::ids::ReceivingId;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::stamp::AckMark;
 use domain::model::hub::sync::local::{Change, OwnWrite, ParkedNote};
 use domain::rules::hub::sync;
 use domain::rules::hub::sync::counted;
+use domain::rules::hub::sync::mending::CORRECTED;
 use domain::wire::feed::RecordVersion;
 use domain::wire::record::Record;
 use domain::wire::sync::{PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Parked, PushAnswer};
@@ -27,7 +29,7 @@ pub(super) fn acknowledged(
     let mut events: Vec<Event> = kept(context, &mark, &answer.hub_generation, at)?.into_iter().collect();
     events.push(fact::RecordsAcknowledged { mark }.into());
     for parked in &answer.parked {
-        let note = note(storage, &epoch, parked.clone(), at)?;
+        let note = parked_note(storage, &epoch, parked.clone(), at)?;
         events.push(sync_event(Change::Parked { note }));
     }
     events.extend(conflicts(answer));
@@ -90,7 +92,12 @@ pub(crate) fn decided<'a>(
 }
 
 /// A parked record with its amount, so that a person sees what the hub's figures lack.
-fn note(storage: &Storage, epoch: &str, parked: Parked, at: UtcMs) -> Result<ParkedNote, StorageError> {
+pub(crate) fn parked_note(
+    storage: &Storage,
+    epoch: &str,
+    parked: Parked,
+    at: UtcMs,
+) -> Result<ParkedNote, StorageError> {
     let Parked { seq, event_id, code, message } = parked;
     let message: String = message.chars().take(MESSAGE_CHARS_MAX).collect();
     let (_, own) = storage.outbox().records(epoch, seq.saturating_sub(1), 1, 0)?;
@@ -98,6 +105,9 @@ fn note(storage: &Storage, epoch: &str, parked: Parked, at: UtcMs) -> Result<Par
     let record = serde_json::from_str::<Record<Value>>(text).ok();
     // By the payload, like the figures of its day; the envelope is not used.
     let counted = counted(text);
+    let posted = record.as_ref().filter(|record| record.kind == CORRECTED);
+    let receiving_id = posted.and_then(|record| record.payload.pointer("/receiving/receiving_id")?.as_str());
+    let receiving_id = receiving_id.map(ReceivingId::from);
     Ok(ParkedNote {
         epoch: epoch.to_owned(),
         seq,
@@ -108,6 +118,8 @@ fn note(storage: &Storage, epoch: &str, parked: Parked, at: UtcMs) -> Result<Par
         kind: record.map(|record| record.kind),
         business_date: counted.as_ref().map(|counted| counted.business_date),
         amount: counted.map(|counted| counted.total),
+        receiving_id,
+        named_in: storage.head().epoch,
     })
 }
 
@@ -158,7 +170,7 @@ mod tests {
         storage.commit(commit).await.unwrap();
         let parked =
             Parked { seq: 1, event_id: "e".to_owned(), code: "x".to_owned(), message: "x".to_owned() };
-        let note = note(&storage, epoch, parked, UtcMs(0)).unwrap();
+        let note = parked_note(&storage, epoch, parked, UtcMs(0)).unwrap();
         assert_eq!((note.business_date, note.amount), (Some("2026-11-20".parse().unwrap()), Some(0)));
         assert_eq!(note.kind.as_deref(), Some("day.reopened"));
     }

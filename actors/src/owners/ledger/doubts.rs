@@ -1,6 +1,6 @@
 //! Recent counts and receipts, with which arriving goods are compared for warnings.
 
-use domain::model::base::ids::Sku;
+use domain::model::base::ids::{ReceivingId, Sku};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::opname::{Opname, OpnameLine, OpnameState};
 use domain::model::inventory::receiving::{Receiving, ReceivingWarning};
@@ -54,6 +54,12 @@ impl Doubts {
         let receipts = storage.purchasing().receivings(None, COMPARED_MAX)?;
         let receipts = receipts.into_iter().map(|(_, receipt)| receipt).collect();
         Ok(Self { counted: Counted::load(storage, skus)?, receipts })
+    }
+
+    /// Without the receipt that a new one replaces.
+    pub fn without(mut self, replaced: &ReceivingId) -> Self {
+        self.receipts.retain(|receipt| receipt.receiving_id != *replaced);
+        self
     }
 
     /// Warnings about a receipt.

@@ -7,6 +7,7 @@ use crate::prelude::*;
 use domain::model::base::ids::ReceivingId;
 use domain::model::books::ledger::DeliveryNote;
 use domain::model::inventory::purchase::PurchaseOrder;
+use domain::model::inventory::receiving::Receiving;
 use domain::rules::inventory::receiving;
 use domain::rules::inventory::receiving::NewReceiving;
 use std::iter;
@@ -19,21 +20,26 @@ pub struct Receive(pub NewReceiving);
 /// Reverses a receipt, by the rules of [`domain::rules::inventory::receiving::reverse`].
 pub struct ReverseReceiving(pub ReceivingId);
 
+/// The command with products and pieces in place of scanned codes, the order, and what the receipt is compared with.
+pub(super) type ReceivedRows = (Option<NewReceiving>, Products, Option<PurchaseOrder>, Doubts);
+
+pub(super) fn received_rows(context: &Context, command: &NewReceiving) -> Result<ReceivedRows, Failure> {
+    let (scanned, products) = scanned::scanned(context, command, |command| &mut command.lines)?;
+    let order = order(&context.storage, command.po_id.as_deref())?;
+    let lines = &scanned.as_ref().unwrap_or(command).lines;
+    let doubts = Doubts::load(&context.storage, lines.iter().map(|line| &line.sku))?;
+    Ok((scanned, products, order, doubts))
+}
+
 impl Dispatch for Receive {
     async fn load(&self, context: &Context, _request: &RequestContext) -> Result<Self::Rows, Failure> {
-        let (scanned, products) = scanned::scanned(context, &self.0, |command| &mut command.lines)?;
-        let order = order(&context.storage, self.0.po_id.as_deref())?;
-        let lines = &scanned.as_ref().unwrap_or(&self.0).lines;
-        let doubts = Doubts::load(&context.storage, lines.iter().map(|line| &line.sku))?;
-        Ok((scanned, products, order, doubts))
+        received_rows(context, &self.0)
     }
 }
 
 impl Command for Receive {
     type Book = LedgerBook;
-    /// The command with products and pieces in place of scanned codes, the order, and what the receipt is compared
-    /// with.
-    type Rows = (Option<NewReceiving>, Products, Option<PurchaseOrder>, Doubts);
+    type Rows = ReceivedRows;
 
     fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
         self.0.check()
@@ -46,10 +52,7 @@ impl Command for Receive {
         request: &RequestContext,
     ) -> Result<Decision, Failure> {
         let (command, order) = (scanned.as_ref().unwrap_or(&self.0), order.as_ref());
-        command.supplier_id.as_deref().map_or(Ok(true), |supplier| ledger.check_supplier(supplier))?;
-        let supplier = command.supplier_id.as_deref().or(order.map(|order| order.supplier_id.as_str()));
-        ledger.find_note(DeliveryNote::new(supplier, command.delivery_note_no.as_deref()))?;
-        ledger.load_progress(order)?;
+        ledger.load_for(command, order)?;
         let stamp = ledger.stamps.stamp();
         let (id, ids) = (ledger.stamps.id("rcv_"), ledger.movement_ids(command.lines.len()));
         let mut event = ledger.with_stock(iter::empty(), &stamp, request, |context| {
@@ -70,8 +73,7 @@ impl Command for ReverseReceiving {
     type Rows = ();
 
     fn decide(&self, (): (), ledger: &mut Ledger, request: &RequestContext) -> Result<Decision, Failure> {
-        let document =
-            ledger.storage.purchasing().receiving(&self.0)?.ok_or(Refusal::NotFound("receiving document"))?;
+        let document = ledger.receipt(&self.0)?;
         let order = order(&ledger.storage, document.po_id.as_deref())?;
         ledger.load_progress(order.as_ref())?;
         let stamp = ledger.stamps.stamp();
@@ -91,6 +93,23 @@ impl Command for ReverseReceiving {
 }
 
 impl Owner<LedgerBook> {
+    pub(super) fn receipt(&self, id: &ReceivingId) -> Result<Receiving, Failure> {
+        let found = self.storage.purchasing().receiving(id)?;
+        Ok(found.ok_or(Refusal::NotFound("receiving document"))?)
+    }
+
+    /// Checks the supplier of a receipt, and loads its delivery note and the progress of its order.
+    pub(super) fn load_for(
+        &mut self,
+        command: &NewReceiving,
+        order: Option<&PurchaseOrder>,
+    ) -> Result<(), Failure> {
+        command.supplier_id.as_deref().map_or(Ok(true), |supplier| self.check_supplier(supplier))?;
+        let supplier = command.supplier_id.as_deref().or(order.map(|order| order.supplier_id.as_str()));
+        self.find_note(DeliveryNote::new(supplier, command.delivery_note_no.as_deref()))?;
+        self.load_progress(order)
+    }
+
     /// Whether the supplier that a document names is on head office's list. Refused if there is a list without it.
     pub(super) fn check_supplier(&self, supplier: &str) -> Result<bool, Failure> {
         let list_is_here =
@@ -112,7 +131,7 @@ impl Owner<LedgerBook> {
     }
 
     /// Loads the progress of an order, if there is any.
-    fn load_progress(&mut self, order: Option<&PurchaseOrder>) -> Result<(), Failure> {
+    pub(super) fn load_progress(&mut self, order: Option<&PurchaseOrder>) -> Result<(), Failure> {
         if let Some(order) = order.filter(|order| !self.book.orders.contains_key(&order.po_id))
             && let Some(progress) = self.storage.purchasing().order_progress(&order.po_id)?
         {
@@ -122,6 +141,6 @@ impl Owner<LedgerBook> {
     }
 }
 
-fn order(storage: &Storage, po_id: Option<&str>) -> Result<Option<PurchaseOrder>, StorageError> {
+pub(super) fn order(storage: &Storage, po_id: Option<&str>) -> Result<Option<PurchaseOrder>, StorageError> {
     po_id.map_or(Ok(None), |po_id| storage.purchasing().purchase_order(po_id))
 }

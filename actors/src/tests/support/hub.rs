@@ -344,3 +344,9 @@ fn success(mut data: Value, generation: &str) -> Value {
     data["hub_time"] = json!(UtcMs(1_795_140_000_000));
     json!({"success": true, "data": data})
 }
+
+/// A parked record of the first epoch as an answer to a hello names it.
+pub fn named(seq: u64, code: &str, parked_at: UtcMs) -> Value {
+    json!({"epoch": "1-00000000000000aa", "seq": seq, "event_id": "evt_x", "code": code,
+        "message": "what is that?", "parked_at": parked_at})
+}

@@ -56,6 +56,12 @@ pub struct Receiving {
     pub total_cost: Money,
     /// Note in free text. Null for none.
     pub note: Option<String>,
+    /// Receipt that this one corrects, since head office could not post it. Null if it corrects none.
+    #[serde(default)]
+    pub resubmits: Option<ReceivingId>,
+    /// Receipt that corrects this one. Null if none does.
+    #[serde(default)]
+    pub replaced_by: Option<ReceivingId>,
     /// Business date of the document, by its own time.
     pub business_date: jiff::civil::Date,
     /// User who recorded the receipt.

@@ -3,6 +3,7 @@
 mod decided;
 mod digest;
 pub mod lww;
+pub mod mending;
 pub mod parking;
 pub mod problem;
 pub mod rules;

@@ -33,9 +33,10 @@ impl AnyPayload {
             Self::SafeOpened(it) => within("amount", it.amount, 0..=CASH_MAX),
             Self::ReceivingPosted(it) | Self::ReceivingReversed(it) => {
                 it.receiving.lines.iter().try_for_each(|line| {
-                    pieces(line.qty)?;
-                    pieces(line.rejected_qty)?;
-                    within("cost", line.cost, -LINE_VALUE_MAX..=LINE_VALUE_MAX)
+                    pieces(line.qty)
+                        .and_then(|()| within("rejected_qty", line.rejected_qty, -QTY_MAX..=QTY_MAX))
+                        .and_then(|()| within("cost", line.cost, -LINE_VALUE_MAX..=LINE_VALUE_MAX))
+                        .map_err(|problem| format!("line {}: {problem}", line.line_no))
                 })
             }
             Self::SupplierReturnPosted(it) => it.document.lines.iter().try_for_each(|line| pieces(line.qty)),

@@ -5,8 +5,8 @@ use crate::model::hub::sync::ConflictDown;
 use crate::wire::feed::PullAnswer;
 use crate::wire::feed::check::MOMENTS;
 use crate::wire::sync::{
-    ChainHead, DigestAnswer, Enrolled, FoundMember, HelloAnswer, OwnAnswer, PUSH_EVENTS_MAX, PushAnswer,
-    ReleasedReceipt, ReservedReceipt, SnapshotAnswer,
+    ChainHead, DigestAnswer, Enrolled, FoundMember, HelloAnswer, OwnAnswer, PUSH_EVENTS_MAX, Parked,
+    PushAnswer, ReleasedReceipt, ReservedReceipt, SnapshotAnswer,
 };
 
 /// Most changes of the feed in one answer.
@@ -70,6 +70,11 @@ fn conflict(conflict: &ConflictDown) -> Result<(), &'static str> {
     time(*resolved_at)
 }
 
+fn parked_record(parked: &Parked) -> Result<(), &'static str> {
+    check_word(&parked.event_id)?;
+    check_word(&parked.code)
+}
+
 impl Sound for HelloAnswer {
     fn sound(&self) -> Result<(), &'static str> {
         holds(self.n <= EPOCH_MAX, "the number of its epoch is not valid")?;
@@ -80,7 +85,11 @@ impl Sound for HelloAnswer {
         let (limits, parked) = (&self.limits, self.parked.as_deref().unwrap_or_default());
         holds(limits.batch_events > 0 && limits.batch_bytes > 0, "its limits for a batch are 0")?;
         count(parked.len(), NAMED_MAX)?;
-        parked.iter().try_for_each(|at| check_word(&at.epoch))?;
+        parked.iter().try_for_each(|at| {
+            check_word(&at.epoch)?;
+            time(at.parked_at)?;
+            parked_record(&at.parked)
+        })?;
         count(self.conflicts.len(), NAMED_MAX)?;
         self.conflicts.iter().try_for_each(conflict)
     }
@@ -92,9 +101,7 @@ impl Sound for PushAnswer {
         check_word(&self.acked_hash)?;
         cursor(&self.hub_generation)?;
         count(self.parked.len(), PUSH_EVENTS_MAX)?;
-        self.parked
-            .iter()
-            .try_for_each(|parked| check_word(&parked.event_id).and_then(|()| check_word(&parked.code)))?;
+        self.parked.iter().try_for_each(parked_record)?;
         count(self.conflicts.len(), NAMED_MAX)?;
         self.conflicts.iter().try_for_each(conflict)?;
         count(self.versions.len(), NAMED_MAX)?;
@@ -214,8 +221,19 @@ mod tests {
         ] {
             assert!(wrong.sound().is_err(), "{wrong:?}");
         }
-        let parked =
-            |epoch: &str, count: usize| Some(vec![ParkedAt { epoch: epoch.to_owned(), seq: 1 }; count]);
+        let at = |epoch: &str| ParkedAt {
+            epoch: epoch.to_owned(),
+            parked_at: UtcMs(1_795_140_394_739),
+            parked: Parked {
+                seq: 1,
+                event_id: "evt_1".to_owned(),
+                code: "unknown_type".to_owned(),
+                message: "?".to_owned(),
+            },
+        };
+        let parked = |epoch: &str, count: usize| Some(vec![at(epoch); count]);
+        let sound = HelloAnswer { parked: parked("1-a", NAMED_MAX), ..hello() };
+        assert_eq!(sound.sound(), Ok(()));
         for wrong in [
             HelloAnswer { n: u64::MAX, ..hello() },
             HelloAnswer { parked: parked("1-a", NAMED_MAX + 1), ..hello() },

@@ -102,6 +102,10 @@ pub struct View {
     total_cost: Money,
     /// Note in free text. Null for none.
     note: Option<String>,
+    /// Receipt that this one corrects. Null if it corrects none.
+    resubmits: Option<String>,
+    /// Receipt that corrects this one. Null if none does.
+    replaced_by: Option<String>,
     /// Business day on which the goods were received.
     business_date: Date,
     /// User who recorded the receipt.
@@ -197,6 +201,8 @@ fn view(record: LatestRecord<ReceivingPosted>, billed: &HashMap<LineKey, (Quanti
         lines: receiving.lines.into_iter().map(line).collect(),
         total_cost: receiving.total_cost,
         note: receiving.note,
+        resubmits: receiving.resubmits.map(|id| id.0),
+        replaced_by: receiving.replaced_by.map(|id| id.0),
         business_date: listed,
         created_by: receiving.created_by.0,
         created_at: receiving.created_at,

@@ -2,14 +2,17 @@
 
 use crate::http::prelude::*;
 use crate::ingest::replay::{self, Replayed};
-use crate::office::parked::parked_list;
+use crate::office::parked::parked_list::{self, Filter};
 use crate::table::audit;
+use domain::model::base::refusal::Refusal;
 use edge::Doc;
 use edge::identity::EmptyBody;
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/parked", ADMIN, "Synchronisation")
-        .summary("List parked records: records that could not be applied, with their amounts")
+        .summary(
+            "List parked records: records that could not be applied, with their amounts and who has to act",
+        )
         .lists::<ParkedQuery>(""),
     Route::post("/api/parked/replay", ADMIN, REPLAY_ALL, answers!(replay_all)),
     Route::post("/api/parked/:id/replay", ADMIN, REPLAY, answers!(replay)),
@@ -18,6 +21,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 pub const REPLAY: Doc = Doc::of("Synchronisation", "Retry a parked record and all records that wait for it")
     .optional_body::<EmptyBody>("{}")
     .answers::<Replayed>(r#"{"applied": 1, "duplicates": 0, "parked": 0}"#)
+    .refuses(&[Code::InvalidState])
     .unkeyed(TWICE);
 pub const REPLAY_ALL: Doc =
     Doc::of("Synchronisation", "Retry all records that are parked for one reason, at every store")
@@ -37,6 +41,9 @@ pub struct ParkedQuery {
     store_id: Option<String>,
     /// Only those with this reason code.
     code: Option<String>,
+    /// Whether to list the records that a corrected document of their store replaced, in place of those that are parked.
+    #[serde(default)]
+    replaced: bool,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -56,7 +63,8 @@ impl PagedList for ParkedQuery {
     async fn read(page: PageOf<'_, Self>) -> Result<Vec<parked_list::View>, Failure> {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let (store_id, code, after) = (text(&page.query.store_id), text(&page.query.code), text(&page.after));
-        Ok(parked_list::list(page.pool, (&store_id, &code), &after, page.limit).await?)
+        let of = Filter { store_id: &store_id, code: &code, replaced: page.query.replaced };
+        Ok(parked_list::list(page.pool, of, &after, page.limit).await?)
     }
     fn position(record: &parked_list::View) -> String {
         record.parked_id.clone()
@@ -68,6 +76,10 @@ pub async fn replay(request: Request) -> Answered {
     let EmptyBody {} = request.json()?;
     let hub = &request.state;
     let found = replay::find(hub.db.pool(), request.param("id")).await?;
+    if found.is_none() && parked_list::is_replaced(hub.db.pool(), request.param("id")).await? {
+        let replaced = Refusal::InvalidState { state: "replaced".to_owned(), allowed: Vec::new() };
+        return Err(ApiError::from(replaced).into());
+    }
     let (store_id, which) = found.ok_or_else(|| ApiError::not_found("the parked record"))?;
     note(&request, json!({"parked_id": request.param("id"), "store_id": store_id})).await?;
     // The applied records are committed, and each part was retried in case of contention: the whole request is not.

@@ -21,7 +21,8 @@ pub const GROUP: &str = "Warehouses";
 const RECEIPT: &str = r#"{"receiving_id": "rcv_019aa0a0b1c27d3e", "state": "posted", "store_id": "W1", "po_id": null,
     "supplier_id": "sup_019a9f11b2c3", "delivery_note_no": "DN-1", "reference": null, "lines": [{"line_no": 1,
     "sku": "8991234567890", "name": "Tea", "qty": 10, "rejected_qty": 0, "unit_cost": 9000, "cost": 90000,
-    "correction": 0, "balance_after": 10, "cost_missing": false, "note": null}], "total_cost": 90000, "note": null,
+    "correction": 0, "balance_after": 10, "cost_missing": false, "note": null}], "total_cost": 90000, "note": null, "resubmits": null,
+    "replaced_by": null,
     "business_date": "2026-11-20", "created_by": "usr_1", "created_at": "2026-11-20T02:06:34.739Z", "warnings": []}"#;
 /// An adjustment, for descriptions of routes.
 const ADJUSTMENT: &str = r#"{"adjustment_id": "adj_019aa0a0b1c27d3e", "state": "posted", "store_id": "W1",

@@ -84,6 +84,19 @@ fn odd_records_say_why_they_are_parked() {
     }
 }
 
+/// A note of as many characters as a store takes, in any alphabet, is applied; the field of a longer one is named.
+#[test]
+fn a_text_is_as_long_as_a_store_takes_it_and_the_field_of_a_longer_one_is_named() {
+    let text = |chars: usize| json!("\u{1f375}".repeat(chars));
+    assert!(read_with("/payload/series", text(TEXT_CHARS_MAX)).understood.is_ok());
+    let longer = read_with("/payload/series", text(TEXT_CHARS_MAX + 1));
+    let problem = longer.understood.map(drop).unwrap_err();
+    assert_eq!(problem.message, "series has 2004 bytes, at most 2000 are applied");
+    let nested = json!({"lines": [{"note": "x"}, {"note": "y".repeat(TEXT_BYTES_MAX + 1)}]});
+    let Err(Unsound { path, .. }) = sound(&nested, 0) else { panic!("it is too long") };
+    assert_eq!(path, "lines[1].note");
+}
+
 #[test]
 fn the_envelope_is_used_for_a_record_whose_payload_is_unknown() {
     let about = |value: Value| {
@@ -99,7 +112,7 @@ fn the_envelope_is_used_for_a_record_whose_payload_is_unknown() {
     assert_eq!(about(json!({})), none(Some("")));
     assert_eq!(about(json!({"members": ["mbr_1", "mbr_2"]})), none(None));
     assert_eq!(about(json!({"aggregate": "", "members": [""]})), none(None));
-    assert_eq!(about(json!({"aggregate": "x".repeat(TEXT_BYTES_MAX + 1)})), none(Some("")));
+    assert_eq!(about(json!({"aggregate": "x".repeat(KEY_BYTES_MAX + 1)})), none(Some("")));
     // A record that can't be read may move any member's points.
     assert_eq!(about(json!({"members": 7})), none(None));
     assert_eq!(about(Value::Null), none(None));

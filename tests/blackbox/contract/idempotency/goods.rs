@@ -50,6 +50,21 @@ pub const GOODS: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "POST /api/receiving/{id}/resubmit",
+        prepare: |store| {
+            let lines = |cost: i64| json!({"lines": [{"sku": SKU, "qty": 1, "unit_cost": cost}]});
+            let made = store.login("manager").post("/api/receiving", &lines(100)).data(201);
+            let status = store.login("manager").get("/api/sync/status").data(200);
+            let note = json!({"epoch": "1-00000000000000aa", "seq": 1, "event_id": "evt_1", "code": "out_of_bounds",
+                "message": "line 1: cost is too high", "parked_at": "2026-11-20T02:06:34.739Z",
+                "type": "receiving.posted", "business_date": null, "amount": null,
+                "receiving_id": made["receiving_id"], "named_in": status["outbox"]["epoch"]});
+            apply_feed(store, &json!({"parked": note}));
+            let path = format!("/api/receiving/{}/resubmit", made["receiving_id"].as_str().unwrap());
+            Attempt::new(store.login("manager"), &path, lines(10), lines(11))
+        },
+    },
+    Probe {
         operation: "POST /api/receiving/{id}/reverse",
         prepare: |store| {
             let body = json!({"lines": [{"sku": SKU, "qty": 1, "unit_cost": 100}]});

@@ -26,6 +26,13 @@ fn static_name(state: &str) -> Option<&'static str> {
         }
         "not_begun" => "this day has not begun: seal it when it is over",
         "sealed" => "this day is sealed: an administrator can unseal it, with a reason",
+        "not_held" => {
+            "head office does not hold this receipt for a reason that the store can correct: see its list under \
+             Sync; if head office has posted it, reverse it and enter the delivery again"
+        }
+        "replaced" => {
+            "the store has sent a corrected document in place of this record, so it is never posted: see replaced_by"
+        }
         "reversed" | "reversal" => "this was already reversed, or is itself a reversal",
         "no_sale" => "the drawer was opened without moving money: there is nothing to reverse",
         "exchanged" => "this belongs to an exchange: pay or void the new sale as a whole",

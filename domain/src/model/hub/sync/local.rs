@@ -1,6 +1,6 @@
 //! A store's state of synchronisation, beside the acknowledgement marks.
 
-use crate::model::base::ids::UserId;
+use crate::model::base::ids::{ReceivingId, UserId};
 use crate::model::base::time::UtcMs;
 use crate::model::hub::sync::retention::Retention;
 use crate::model::hub::sync::{ConflictDown, DigestHead, Figure};
@@ -90,9 +90,8 @@ pub struct Inbound {
     pub payload: Value,
 }
 
-/// Record that the hub could not apply when it was pushed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "ParkedRecord")]
+/// Record that the hub keeps because it could not apply it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParkedNote {
     /// Epoch of the record.
     pub epoch: String,
@@ -113,6 +112,11 @@ pub struct ParkedNote {
     pub business_date: Option<Date>,
     /// Amount of the record, in the unit of its type. Null if it is not known.
     pub amount: Option<i64>,
+    /// The receipt of goods that it posted. `None` for records of other types.
+    pub receiving_id: Option<ReceivingId>,
+    /// Epoch that this store wrote when the hub last named the record. A restored store writes another one: until the
+    /// hub has named the record again, nobody knows whether it is still parked.
+    pub named_in: String,
 }
 
 /// A value that lost, as the store keeps it.

@@ -173,9 +173,12 @@ pub enum Fact {
         #[serde(default)]
         correction: Money,
     },
+    /// `correction`: what the receipt had corrected, if it is taken back at its own figures.
     ReceivingReversed {
         claim: Money,
         stock_cost: Money,
+        #[serde(default)]
+        correction: Money,
     },
     /// `bucket`: the stock that the goods were taken from.
     SupplierReturned {
@@ -312,8 +315,8 @@ fn alone(fact: &Fact, accounts: &Mapped) -> Draft {
         Fact::Opname { variance_value } => stock::into_stock(COUNT_DIFFERENCES, *variance_value, Money::ZERO),
         Fact::OpeningStock { cost, correction } => stock::into_stock(OPENING, *cost, *correction),
         Fact::Receiving { cost, correction } => stock::into_stock(NOT_INVOICED, *cost, *correction),
-        Fact::ReceivingReversed { claim, stock_cost } => {
-            stock::supplier_returned(INVENTORY, *claim, *stock_cost, false, Money::ZERO)
+        Fact::ReceivingReversed { claim, stock_cost, correction } => {
+            stock::receipt_reversed(*claim, *stock_cost, *correction)
         }
         Fact::SupplierReturned { claim, stock_cost, bucket, invoiced, tax } => {
             stock::supplier_returned(stock::place(*bucket), *claim, *stock_cost, *invoiced, *tax)

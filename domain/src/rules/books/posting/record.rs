@@ -259,7 +259,8 @@ fn received(record: &ReceivingPosted, reversed: bool) -> Posting {
     };
     let cost = sum(|line| line.cost);
     let fact = if reversed {
-        Fact::ReceivingReversed { claim: cost, stock_cost: value(&record.lines).saturating_neg() }
+        let correction = record.lines.iter().map(|line| line.correction).sum::<Money>().saturating_neg();
+        Fact::ReceivingReversed { claim: cost, stock_cost: value(&record.lines).saturating_neg(), correction }
     } else {
         Fact::Receiving { cost, correction: sum(|line| line.correction) }
     };

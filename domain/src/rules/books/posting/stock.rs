@@ -52,6 +52,18 @@ pub(super) fn supplier_returned(
     draft
 }
 
+/// A reversed receipt: claimed at its own cost, removed at the average cost of the stock, or at its own figures with what
+/// it had corrected.
+pub(super) fn receipt_reversed(claim: Money, stock_cost: Money, correction: Money) -> Draft {
+    let mut draft = Draft::default();
+    draft
+        .debit(NOT_INVOICED, claim)
+        .credit(INVENTORY, stock_cost)
+        .credit(COST_CORRECTION, correction)
+        .rest(PRICE_VARIANCE);
+    draft
+}
+
 /// An invoice against the received goods; the whole difference is a price variance.
 pub(super) fn invoice_approved(receipt_value: Money, net: Money, tax: Money) -> Draft {
     let mut draft = Draft::default();

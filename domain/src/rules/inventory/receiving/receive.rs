@@ -93,6 +93,8 @@ fn document(
         total_cost: sum("lines", lines.iter().map(|line| line.cost))?,
         lines,
         note: cmd.note.clone(),
+        resubmits: None,
+        replaced_by: None,
         business_date: context.today(),
         created_by: context.authorization.caller.user_id.clone(),
         created_at: context.now,
@@ -115,6 +117,8 @@ fn accept(
     product: &Product,
     row: &mut Stock,
 ) -> Result<(ReceivingLine, Moved), Refusal> {
+    // Left if the receipt that this one replaces was taken back.
+    let excess = if asked.qty > 0 { row.cut_excess() } else { Money::ZERO };
     let (unit_cost, cost) = match (asked.line_total, asked.unit_cost) {
         (Some(total), _) => (average(total, asked.qty.max(Quantity::new(1))), total),
         (None, Some(unit_cost)) => (unit_cost, figure("lines", times(asked.qty, unit_cost))?),
@@ -130,7 +134,8 @@ fn accept(
         return Err(Refusal::field(path, problem));
     }
     let moved = if asked.qty > 0 {
-        row.take_in(asked.qty, Incoming::Priced(cost))?
+        let moved = row.take_in(asked.qty, Incoming::Priced(cost))?;
+        Moved { correction: moved.correction.saturating_add(excess), ..moved }
     } else {
         Moved { cost: Money::ZERO, correction: Money::ZERO }
     };

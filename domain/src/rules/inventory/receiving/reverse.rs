@@ -32,19 +32,34 @@ pub fn reverse(
     context: &StockContext<'_>,
 ) -> Result<Event<fact::ReceivingReversed>, Refusal> {
     context.managers_only()?;
-    let is_reversed = context.book.reversed_receivings.contains(&receiving.receiving_id);
-    if receiving.state != POSTED || is_reversed {
-        return Err(Refusal::InvalidState { state: REVERSED.to_owned(), allowed: Vec::new() });
-    }
+    check_posted(receiving, context)?;
     context.require_by_policy(receiving.lines.iter().map(|line| (&line.sku, line.qty)))?;
     let mut moves = context.moves("receiving", receiving.receiving_id.as_str(), movement_ids);
     for line in receiving.lines.iter().rev().filter(|line| line.qty > 0) {
         moves.send(&line.sku, line.line_no, line.qty, MovementReason::Receiving)?;
     }
-    let rows = moves.done();
+    Ok(reversed(receiving, order, moves.done(), context))
+}
+
+/// Checks that a receipt can be reversed.
+pub(super) fn check_posted(receiving: &Receiving, context: &StockContext<'_>) -> Result<(), Refusal> {
+    let is_reversed = context.book.reversed_receivings.contains(&receiving.receiving_id);
+    if receiving.state != POSTED || is_reversed {
+        return Err(Refusal::InvalidState { state: REVERSED.to_owned(), allowed: Vec::new() });
+    }
+    Ok(())
+}
+
+/// The reversal, whose goods have left.
+pub(super) fn reversed(
+    receiving: &Receiving,
+    order: Option<&PurchaseOrder>,
+    rows: Rows,
+    context: &StockContext<'_>,
+) -> Event<fact::ReceivingReversed> {
     let progress = order.map(|order| Box::new(taken_back(receiving, order, context.book)));
     let receiving =
         Receiving { state: REVERSED.to_owned(), business_date: context.today(), ..receiving.clone() };
     let freed = DeliveryNote::of(&receiving);
-    Ok(Event::new(fact::ReceivingReversed { receiving, freed }, Rows { progress, ..rows }))
+    Event::new(fact::ReceivingReversed { receiving, freed }, Rows { progress, ..rows })
 }

@@ -81,6 +81,33 @@ impl Stock {
         Ok(moved)
     }
 
+    /// Takes back a movement: the row gets what it gave, or gives what it got, in pieces and in value.
+    ///
+    /// If some of the pieces were sold meanwhile, the remaining value may not fit the remaining pieces: then the pieces
+    /// that replace them correct it ([`Self::cut_excess`]).
+    ///
+    /// # Errors
+    /// `validation_failed` when quantity or value leaves the range of figures; nothing changed.
+    pub(crate) fn take_back(&mut self, n: Quantity, moved: Moved) -> Result<(Quantity, Moved), Refusal> {
+        let qty = figure(PATH, i128::from(self.qty).saturating_sub(i128::from(n)))?;
+        let change = i128::from(moved.cost).saturating_sub(i128::from(moved.correction));
+        let value = figure(PATH, i128::from(self.value).saturating_sub(change))?;
+        self.rest_at(qty, value, self.unit_cost());
+        let (cost, correction) = (moved.cost.saturating_neg(), moved.correction.saturating_neg());
+        Ok((n.saturating_neg(), Moved { cost, correction }))
+    }
+
+    /// Whether the value has the sign of the pieces, and is 0 if there are none.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.value == 0 || (self.qty != 0 && (self.value > 0) == (self.qty > 0))
+    }
+
+    /// Takes out the value that can't be that of the pieces on hand: the cost of goods that were sold is corrected by it.
+    /// 0 unless a movement was taken back.
+    pub(crate) fn cut_excess(&mut self) -> Money {
+        if self.is_sound() { Money::ZERO } else { std::mem::take(&mut self.value) }
+    }
+
     /// The unit cost that pieces beyond the stock are estimated at.
     pub fn unit_cost(&self) -> Money {
         if self.qty > 0 { average(self.value, self.qty) } else { self.last_cost }

@@ -84,6 +84,18 @@ impl<'a> Moves<'a> {
         self.note(sku, line_no, n, moved, reason)
     }
 
+    /// A movement of `n` pieces is taken back at its own figures.
+    pub(crate) fn take_back(
+        &mut self,
+        sku: &Sku,
+        line_no: u32,
+        (n, moved): (Quantity, Moved),
+        reason: MovementReason,
+    ) -> Result<Noted, Refusal> {
+        let (qty, moved) = self.row(sku).take_back(n, moved)?;
+        self.note(sku, line_no, qty, moved, reason)
+    }
+
     /// Notes a movement that the row has made itself.
     pub(crate) fn note(
         &mut self,
