@@ -233,6 +233,7 @@ const FACTS: &[(&str, &str)] = &[
     ("ReturnVoided", "shift_sums recovery"),
     ("CashMoved", "index safe_sums shift_sums"),
     ("ShiftOpened", "safe_sums ledger safe screen"),
+    ("ShiftMoved", "ledger screen"),
     ("ShiftClosed", "rows safe_sums shift_sums ledger safe screen"),
     ("ShiftEnded", "screen"),
     ("ShiftRecounted", "safe_sums shift_sums safe screen"),

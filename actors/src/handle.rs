@@ -161,11 +161,19 @@ impl StoreHandle {
         Ok(Some(hold.ok_or_else(|| HoldState::Recalled.refusal())?.hold_id))
     }
 
-    /// The open shift of that register, or else of that user.
+    /// The open shift in which a user works at the register of a request.
     ///
     /// # Errors
     /// [`domain::model::base::refusal::Refusal::NotFound`] if there is none.
-    pub fn current_shift(&self, user: &UserId, register: Option<&RegisterId>) -> Result<Shift, Failure> {
-        self.context.current_shift(user, register)
+    pub fn current_shift(&self, user: &UserId, here: Option<&RegisterId>) -> Result<Shift, Failure> {
+        self.context.current_shift(user, here)
+    }
+
+    /// The open shift that stands at a register.
+    ///
+    /// # Errors
+    /// [`domain::model::base::refusal::Refusal::NotFound`] if there is none.
+    pub fn shift_at(&self, register: &RegisterId) -> Result<Shift, Failure> {
+        self.context.shift_at(register)
     }
 }

@@ -7,3 +7,4 @@ mod quick_keys;
 mod safe;
 mod sealed_days;
 mod shift;
+mod standing;

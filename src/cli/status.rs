@@ -112,11 +112,13 @@ impl Screen<'_> {
     fn shift(&self, shift: &Value) -> String {
         let text = |name: &str| shift.get(name).and_then(Value::as_str).unwrap_or("?");
         let number = |name: &str| shift.get(name).and_then(Value::as_i64).unwrap_or(0);
+        let registers = shift.get("register_ids").and_then(Value::as_array).into_iter().flatten();
+        let registers = registers.filter_map(Value::as_str).collect::<Vec<_>>().join(", ");
         let opened = self.when(shift.get("opened_at").unwrap_or(&Value::Null));
         format!(
             "{} at {} by {} since {opened}: {} sales, total {} ({})",
             text("state"),
-            text("register_id"),
+            if registers.is_empty() { "no register" } else { &registers },
             text("opened_by"),
             number("sales"),
             number("total"),
@@ -184,7 +186,7 @@ mod tests {
             "problems": [{"code": "backlog", "message": "3 records have not reached head office yet",
                 "since": "2026-11-21T03:00:00.000Z"}],
             "disk": {"free_bytes": 3_221_225_472_u64, "commits": 40, "segments": 1, "problem": null},
-            "shifts": [{"shift_id": "shf_1", "register_id": "till-1", "state": "open", "opened_by": "siti",
+            "shifts": [{"shift_id": "shf_1", "register_ids": ["till-1"], "state": "open", "opened_by": "siti",
                 "opened_at": "2026-11-21T01:00:00.000Z", "sales": 12, "total": 34_000}],
         });
         let now: UtcMs = serde_json::from_value(json!("2026-11-21T03:10:00.000Z")).unwrap();

@@ -46,7 +46,7 @@ fn shifts(storage: &Storage) -> Result<Vec<Value>, Trouble> {
         let user = storage.users().user(&shift.opened_by).map_err(folder::in_use)?;
         Ok(json!({
             "shift_id": shift.shift_id,
-            "register_id": shift.register_id,
+            "register_ids": shift.registers(),
             "state": shift.state,
             "opened_by": user.map_or(shift.opened_by.0, |user| user.username),
             "opened_at": shift.opened_at,

@@ -123,6 +123,7 @@ pub static ROUTES: &[Route<AppState>] = &[
         answers!(users::remove_device),
     ),
     Route::post("/api/shifts/open", Roles(SELL), shifts::OPEN, answers!(shifts::open)),
+    Route::post("/api/shifts/:id/registers", Roles(SELL), shifts::MOVE, answers!(shifts::relocate)),
     Route::post("/api/shifts/:id/close", Roles(SELL), shifts::CLOSE, answers!(shifts::close)),
     Route::get("/api/shifts/current", Roles(SELL), shifts::CURRENT, answers!(shifts::current)),
     Route::get("/api/shifts/:id/summary", Roles(SELL), shifts::SUMMARY, answers!(shifts::summary)),

@@ -170,6 +170,8 @@ pub(super) const INDONESIAN: &[(&str, &str)] = &[
     ("interrupted", "terputus"),
     ("Store", "Toko"),
     ("Register", "Mesin kasir"),
+    ("Stands at", "Berada di"),
+    ("suspended", "dihentikan sementara"),
     ("Business date", "Tanggal usaha"),
     ("Opened", "Dibuka"),
     ("Closed", "Ditutup"),

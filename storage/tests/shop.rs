@@ -159,12 +159,12 @@ impl Shop {
 
     pub fn close_shift(&mut self) -> Commit {
         self.shift.state = ShiftState::Closed;
-        self.counters.z += 1;
-        let (shift, counters) = (self.shift.clone(), self.counters.clone());
+        let till = Register::new(self.shift.register_id.clone(), "Till".into());
+        let (shift, register) = (self.shift.clone(), Register { z_no: 1, ..till });
         self.commit(vec![
             Event::new(
                 fact::ShiftClosed { shift, voided: Vec::new() },
-                Rows { counters: vec![counters], ..Rows::default() },
+                Rows { register: Some(Box::new(register)), ..Rows::default() },
             )
             .into(),
         ])
@@ -280,6 +280,7 @@ fn shift(register: &str) -> Shift {
         reversed: std::collections::BTreeSet::new(),
         store_id: STORE.into(),
         register_id: RegisterId::from(register),
+        moved_to: None,
         business_date: jiff::civil::date(2026, 11, 20),
         state: ShiftState::Open,
         opened_by: UserId::from("usr_1"),

@@ -306,7 +306,7 @@ pub fn fresh_book(opened: &Event) -> ShiftBook {
     let (Some(shift), Some(register)) = (opened.shift(), &opened.rows.register) else { panic!("not opened") };
     ShiftBook {
         shift: shift.clone(),
-        counters: Counters::new(register.register_id.clone()),
+        counters: vec![Counters::new(register.register_id.clone())],
         series: String::new(),
         open: BTreeMap::new(),
         blind_tries: 0,

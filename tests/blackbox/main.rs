@@ -106,6 +106,7 @@ mod shifts {
     mod figures;
     mod lifecycle;
     mod reports;
+    mod standing;
 }
 
 mod stock {

@@ -59,6 +59,7 @@ mod till {
     pub mod quick_keys;
     pub mod sale;
     pub mod scans;
+    pub mod standing;
     pub mod taken_back;
     pub mod tasks;
     pub mod ways;

@@ -60,6 +60,7 @@ const ACTIONS = [
   "cash.deposited",
   "cash.deposit_reversed",
   "safe.opened",
+  "shift.moved",
   "shift.float_approved",
   "shift.variance_approved",
   "shift.recounted",

@@ -6,6 +6,7 @@ import { date, decimal, money, number, symbol, time } from "../kit/format.js";
 import { t } from "../kit/i18n.js";
 import { Page } from "../kit/page.js";
 import { askMovement } from "../selling/movement.js";
+import { askTills, standing } from "../selling/tills.js";
 import { MOVES } from "./drawer.js";
 
 class PageCash extends Page {
@@ -42,12 +43,26 @@ class PageCash extends Page {
       F9: () => void this.app.show("close"),
       ...Object.fromEntries(MOVES.map(({ type, letter }) => [letter, () => void this.move(type)])),
       X: () => void this.report(),
+      T: () => void this.tills(),
       L: () => void this.app.lock(),
     };
   }
 
   report() {
     return this.app.report(this.app.shift.shift_id);
+  }
+
+  /** Moves the shift to other tills, or suspends it. */
+  async tills() {
+    const { app } = this;
+    const tills = await askTills(app);
+    if (!tills) return;
+    await this.once(async () => {
+      const url = path("/api/shifts/:id/registers", { id: app.shift.shift_id });
+      app.shift = await app.change("POST", url, { register_ids: tills });
+    });
+    this.requestUpdate();
+    app.focusPage();
   }
 
   async move(type) {
@@ -107,6 +122,7 @@ class PageCash extends Page {
 
   render() {
     const { app, summary } = this;
+    const stands = standing(app);
     return html`<div class="bar">
         <button class="btn quiet" @click=${() => app.show("sell")}>
           ${icon("arrow-left")}${t("Sell")}${key("Esc")}
@@ -118,13 +134,16 @@ class PageCash extends Page {
         </button>
       </div>
       <div class="work">
+        ${stands ? notice("", "info", stands) : nothing}
         <div class="rowx">
           ${MOVES.map(
             ({ type, icon: name, letter }, index) =>
               html`<button class="btn big" ?data-focus=${index === 0} @click=${() => this.move(type)}>
                 ${icon(name)}${t(type)}${key(letter)}
               </button>`,
-          )}
+          )}<button class="btn big" id="tills-of-shift" @click=${() => this.tills()}>
+            ${icon("store")}${t("Tills")}${key("T")}
+          </button>
         </div>
         ${
           summary

@@ -48,6 +48,7 @@ const OWN = {
   receipts: () => [ROWS(), ["P", t("Print again")], ["Delete", t("Void")], ["T", t("Payment method")], BACK()],
   cash: () => [
     ...MOVES.map(({ letter, type }) => [letter, t(type)]),
+    ["T", t("Tills")],
     ["X", t("Print X report")],
     ["L", t("Lock")],
     ["F9", t("Close shift")],

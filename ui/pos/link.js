@@ -117,15 +117,27 @@ export const Meanwhile = (Base) =>
       this.requestUpdate();
     }
 
-    /** The shift of this till was ended, closed or opened elsewhere. The page ignores its own changes. */
-    async shiftMoved({ shift_id: id, state, opened_by: by }) {
+    /** The shift of this till was moved, ended, closed or opened elsewhere. The page ignores its own changes. */
+    async shiftMoved({ shift_id: id, state, opened_by: by, register_ids: tills }) {
       const page = this.current?.firstElementChild;
       if (page?.busy || page?.closed || this.unconfirmed) return;
       const own = this.shift?.shift_id === id;
-      if (own && state !== "open" && state !== this.shift.state) {
+      const isHere = tills.includes(this.register);
+      if (own && state === this.shift.state) {
+        const left = !isHere && this.shift.register_ids.includes(this.register);
+        this.shift = { ...this.shift, register_ids: tills };
+        page?.requestUpdate();
+        if (left) await this.load();
+      } else if (own && state !== "open") {
         await this.load();
         this.say("warn", t("This shift was closed elsewhere"));
-      } else if (!this.shift && by === this.user?.id && state === "open" && this.page === "open") await this.load();
+      } else if (
+        !this.shift &&
+        (by === this.user?.id || (isHere && tills.length > 1)) &&
+        state === "open" &&
+        this.page === "open"
+      )
+        await this.load();
     }
 
     /** Reads the state from time to time. A failed read is repeated later. */

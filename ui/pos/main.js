@@ -156,7 +156,9 @@ class PosApp extends Meanwhile(Locking(App)) {
     setShop(this.settings, this.settings.register?.register_id);
     this.reasons = await this.get("/api/pos/reasons");
     this.shift = this.settings.shift_id ? await this.get("/api/shifts/:id", { id: this.settings.shift_id }) : null;
-    if (this.shift) this.setRegister(this.shift.register_id);
+    const { register_id: own, register_ids: tills } = this.shift ?? {};
+    // A shift that was moved does not make this device another till.
+    if (this.shift && (!this.register || tills.join() === own)) this.setRegister(tills[0] ?? own);
     localStorage.setItem(PLACE, JSON.stringify([this.settings.name, this.registerName]));
     document.title = this.shift ? `${t("Sell")} \u00b7 ${this.registerName}` : t("Till");
     if (!this.shift) {
@@ -167,8 +169,8 @@ class PosApp extends Meanwhile(Locking(App)) {
     // The first typed text may be `.1`.
     await Promise.all([renewQuick(this), this.basket.restore()]);
     this.countHolds();
-    if (this.shift.state === "ended") {
-      await this.show("close");
+    if (this.shift.state === "ended" || !tills.includes(this.register)) {
+      await this.show(this.shift.state === "ended" ? "close" : "cash");
       return;
     }
     const paying = this.basket.sale?.state === "partially_paid";

@@ -12,6 +12,10 @@ import { trailOf, withTrail } from "../goods/trail.js";
 import "../goods/texts.js";
 
 const COUNTED = ["closed", "interrupted"];
+const isAtOwn = ({ register_id: own, register_ids: tills }) => tills.join() === own;
+/** The tills where a shift stands. */
+const tillsOf = (page, one) =>
+  html`<bdi>${one.register_ids.map((id) => page.app.till(id)).join(", ") || t("suspended")}</bdi>`;
 const stateOf = (one) =>
   html`${badge(one.state)}${one.overdue ? html` <span class="badge warn">${t("its day has ended")}</span>` : nothing}`;
 
@@ -33,7 +37,9 @@ const shifts = {
     ],
     open: (one) => address(["shifts", one.shift_id]),
     columns: [
-      col(t("Till"), (one) => html`<bdi>${page.app.till(one.register_id)}</bdi>`),
+      col(t("Till"), (one) =>
+        one.state === "open" ? tillsOf(page, one) : html`<bdi>${page.app.till(one.register_id)}</bdi>`,
+      ),
       col(t("Day"), (one) => days(one.business_date)),
       col(t("Opened"), (one) => html`${moment(one.opened_at)} ${person(one.opened_by)}`, "d"),
       col(t("Closed"), (one) => moment(one.closed_at), "d2"),
@@ -197,6 +203,7 @@ ${one.paper}</pre>
           t("Details"),
           facts([
             [t("Business date"), link(["days", one.business_date], days(one.business_date))],
+            [t("Tills"), isAtOwn(one) ? null : tillsOf(page, one)],
             [t("Opened"), html`${moment(one.opened_at)} ${person(one.opened_by)}`],
             [t("Ended, not counted"), one.ended_at && !one.closed_at ? moment(one.ended_at) : null],
             [t("Closed"), one.closed_at ? html`${moment(one.closed_at)} ${person(one.closed_by)}` : null],

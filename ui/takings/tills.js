@@ -78,7 +78,9 @@ const tills = {
   live: ["shift", "register"],
   loaded: async (app) => {
     open = new Map(
-      (await app.get("/api/shifts", {}, { state: "open", limit: 200 })).items.map((one) => [one.register_id, one]),
+      (await app.get("/api/shifts", {}, { state: "open", limit: 200 })).items.flatMap((one) =>
+        one.register_ids.map((id) => [id, one]),
+      ),
     );
   },
   list: (page) => ({

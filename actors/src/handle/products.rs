@@ -8,7 +8,7 @@ use crate::runtime::command::COMMAND_DEADLINE;
 use crate::runtime::failure::Failure;
 use crate::runtime::mailbox;
 use domain::model::base::event::Event;
-use domain::model::base::ids::{Sku, UserId};
+use domain::model::base::ids::{RegisterId, Sku, UserId};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
@@ -29,13 +29,13 @@ impl StoreHandle {
         Ok(self.context.storage.products().sold(sku, self.context.price_moment())?)
     }
 
-    /// The moment for a user's prices: now, by the business date of the user's open shift, which is the date of its
-    /// baskets.
+    /// The moment for a user's prices at a register: now, by the business date of the shift in which the user works
+    /// there, which is the date of its baskets.
     ///
     /// # Errors
     /// The errors of [`Self::sold`].
-    pub fn price_moment_of(&self, user: &UserId) -> Result<PriceMoment, Failure> {
-        match self.context.shift_registry.newest_id_of(user) {
+    pub fn price_moment_of(&self, user: &UserId, here: Option<&RegisterId>) -> Result<PriceMoment, Failure> {
+        match self.context.shift_registry.id_for(user, here) {
             Some(shift_id) => self.context.price_moment_of(&shift_id),
             None => Ok(self.context.price_moment()),
         }

@@ -8,14 +8,15 @@ use domain::model::selling::hold::Hold;
 use domain::rules::books::register::QuickKeysView;
 
 impl StoreHandle {
-    /// Checks that a till may connect: the named one, and that of the user's open shift.
+    /// Checks that a till may connect: the named one, and those of the user's open shift if it stands elsewhere.
     ///
     /// # Errors
     /// [`Refusal::RegisterDisabled`]; storage that can't be read.
     pub fn check_register(&self, named: Option<&RegisterId>, user: Option<&UserId>) -> Result<(), Failure> {
         let shift = user.and_then(|user| self.context.shift_registry.newest_of(user));
-        let own = shift.as_ref().map(|shift| &shift.register_id);
-        for register_id in named.into_iter().chain(own.filter(|own| Some(*own) != named)) {
+        let own = shift.as_ref().map(|shift| shift.registers.as_slice()).unwrap_or_default();
+        let is_own = named.is_some_and(|named| own.contains(named));
+        for register_id in named.into_iter().chain(own.iter().filter(|_| !is_own)) {
             let register = self.context.storage.shifts().known_register(register_id)?;
             if register.is_some_and(|register| register.disabled) {
                 return Err(Refusal::RegisterDisabled(register_id.0.clone()).into());

@@ -1,4 +1,4 @@
-//! One open shift: promises that its baskets, sums and receipt numbers have one owner.
+//! One open shift: promises that its baskets, sums and the receipt numbers of its registers have one owner.
 
 use crate::message::{LedgerMessage, Settled, ShiftMessage};
 use crate::owners::pricing::PricingInputs;
@@ -33,6 +33,7 @@ mod create;
 mod drawer;
 mod holds;
 mod pay;
+mod relocate;
 mod returns;
 mod void;
 
@@ -42,6 +43,7 @@ pub use create::CreateSale;
 pub use drawer::{EndShift, MoveCash, ReverseCash};
 pub use holds::{HoldSale, Recall};
 pub use pay::{PaySale, ReversePayment};
+pub use relocate::MoveShift;
 pub(crate) use returns::PostReturn;
 pub use returns::VoidReturn;
 pub(crate) use void::VoidSale;
@@ -131,7 +133,8 @@ impl Actor for ShiftActor {
 fn load(context: &Context, shift_id: &ShiftId) -> Result<ShiftBook, ActorProcessingErr> {
     let lives = |shift: &Shift| matches!(shift.state, ShiftState::Open | ShiftState::Ended);
     let shift = context.storage.shifts().shift(shift_id)?.filter(lives).ok_or(ShiftOver)?;
-    let counters = context.storage.shifts().counters(&shift.register_id)?;
+    let counters = shift.registers().iter().map(|register| context.storage.shifts().counters(register));
+    let counters = counters.collect::<Result<_, _>>()?;
     let open = context.storage.sales().open_transactions(shift_id)?;
     let open = open.into_iter().map(|open| (open.transaction_id.clone(), open)).collect();
     let series = register::series(&context.storage.head().epoch);
@@ -153,10 +156,24 @@ impl Running {
             Ok(ShiftDecision::Own(outcome)) => self.submit(outcome, pending),
             Ok(ShiftDecision::Draft(draft)) => {
                 let closes = matches!(draft, ShiftDraft::Close { .. });
-                return Ok(self.settle(draft, request, pending).await? && closes);
+                let moves = matches!(draft, ShiftDraft::Move(_));
+                let settled = self.settle(draft, request, pending).await?;
+                if settled && moves {
+                    self.moved().await?;
+                }
+                return Ok(settled && closes);
             }
         }
         Ok(false)
+    }
+
+    /// Reads the counters of the registers where the shift stands now, after all that the shifts there before submitted.
+    async fn moved(&mut self) -> Result<(), ActorProcessingErr> {
+        self.context.shift_registry.moved(&self.shift.book.shift);
+        self.context.storage.barrier().await?;
+        let ShiftBook { shift, blind_tries, .. } = &self.shift.book;
+        self.shift.book = ShiftBook { blind_tries: *blind_tries, ..load(&self.context, &shift.shift_id)? };
+        Ok(())
     }
 
     /// Makes the ledger settle and submit, then folds the submitted events. Returns whether there were any.

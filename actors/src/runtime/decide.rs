@@ -133,6 +133,8 @@ pub enum ShiftDraft {
     VoidReturn { draft: Box<ReturnVoidDraft>, sale: Option<Box<Transaction>> },
     /// Cash moved to the safe, or out of it by a reversal, and the shift before that.
     Dropped { outcome: Box<Outcome>, before: Box<Shift> },
+    /// The shift where it is to stand.
+    Move(Box<Event<fact::ShiftMoved>>),
     /// The end of the shift, and the shift before it.
     Close { event: Box<Event<fact::ShiftClosed>>, before: Box<Shift> },
 }

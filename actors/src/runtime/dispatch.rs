@@ -24,6 +24,9 @@ use std::sync::Arc;
 use storage::StorageError;
 use tokio::sync::oneshot;
 
+/// No open shift was found.
+const NO_OPEN_SHIFT: Refusal = Refusal::NotFound("an open shift");
+
 /// The catalogue's rows that a command names.
 pub(crate) type Products = BTreeMap<Sku, Product>;
 
@@ -141,7 +144,7 @@ impl Context {
         }
     }
 
-    /// The named shift, else the caller's own open one.
+    /// The named shift, else the one that is shared by the register that speaks, else the caller's own open one.
     pub(crate) fn shift_for(
         &self,
         request: &RequestContext,
@@ -150,28 +153,34 @@ impl Context {
         if let Some(shift_id) = named {
             return Ok(shift_id.clone());
         }
-        if let Some(shift_id) = self.shift_registry.newest_id_of(&request.caller.user_id) {
+        let (user, here) = (&request.caller.user_id, request.register_id.as_ref());
+        if let Some(shift_id) = self.shift_registry.id_for(user, here) {
             return Ok(shift_id);
         }
-        match self.current_shift(&request.caller.user_id, None) {
+        match self.current_shift(user, here) {
             Ok(shift) => Ok(shift.shift_id),
             Err(Failure::Refused(_)) => Err(Refusal::NoOpenShift.into()),
             Err(failure) => Err(failure),
         }
     }
 
-    /// The open shift of that register, or else of that user.
-    pub(crate) fn current_shift(
-        &self,
-        user: &UserId,
-        register: Option<&RegisterId>,
-    ) -> Result<Shift, Failure> {
-        let open = self.storage.shifts().open_shifts()?;
-        let is_it = |shift: &Shift| match register {
-            Some(register) => shift.register_id == *register,
-            None => shift.opened_by == *user,
+    /// The open shift in which a user works at a register: the shift there if it is the user's or shared, else the
+    /// user's own.
+    pub(crate) fn current_shift(&self, user: &UserId, here: Option<&RegisterId>) -> Result<Shift, Failure> {
+        let mut open = self.storage.shifts().open_shifts()?;
+        let is_own = |shift: &Shift| shift.opened_by == *user;
+        let is_here = |shift: &Shift| {
+            here.is_some_and(|here| shift.stands_at(here)) && (shift.is_shared() || is_own(shift))
         };
-        open.into_iter().find(is_it).ok_or(Failure::Refused(Refusal::NotFound("an open shift")))
+        let place = open.iter().position(is_here).or_else(|| open.iter().position(is_own));
+        place.map(|place| open.swap_remove(place)).ok_or(Failure::Refused(NO_OPEN_SHIFT))
+    }
+
+    /// The open shift that stands at a register.
+    pub(crate) fn shift_at(&self, register: &RegisterId) -> Result<Shift, Failure> {
+        let open = self.storage.shifts().open_shifts()?;
+        let found = open.into_iter().find(|shift| shift.stands_at(register));
+        found.ok_or(Failure::Refused(NO_OPEN_SHIFT))
     }
 
     /// A transaction, as it is in the rows.

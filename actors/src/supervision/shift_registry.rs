@@ -1,4 +1,4 @@
-//! The registry of open shifts: the user and the register of each, and the address of its actor.
+//! The registry of open shifts: the user and the registers of each, and the address of its actor.
 
 use crate::message::ShiftMessage;
 use crate::runtime::mailbox::QueueLen;
@@ -16,7 +16,8 @@ pub(crate) fn actor_name(shift_id: &ShiftId) -> String {
 /// An open shift.
 pub(crate) struct ShiftRef {
     pub(crate) opened_by: UserId,
-    pub(crate) register_id: RegisterId,
+    /// Registers where it stands.
+    pub(crate) registers: Vec<RegisterId>,
     pub(crate) actor: ActorRef<ShiftMessage>,
     pub(crate) queue_len: QueueLen,
 }
@@ -36,8 +37,18 @@ impl ShiftRegistry {
         let (shift_id, opened_by) = (shift.shift_id.clone(), shift.opened_by.clone());
         let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
         entries.by_user.insert(opened_by.clone(), shift_id.clone());
-        let register_id = shift.register_id.clone();
-        entries.by_shift.insert(shift_id, Arc::new(ShiftRef { opened_by, register_id, actor, queue_len }));
+        let registers = shift.registers().to_vec();
+        entries.by_shift.insert(shift_id, Arc::new(ShiftRef { opened_by, registers, actor, queue_len }));
+    }
+
+    /// Notes where a shift stands now.
+    pub(crate) fn moved(&self, shift: &Shift) {
+        let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = entries.by_shift.get_mut(&shift.shift_id) {
+            let (actor, queue_len) = (entry.actor.clone(), entry.queue_len.clone());
+            let (opened_by, registers) = (entry.opened_by.clone(), shift.registers().to_vec());
+            *entry = Arc::new(ShiftRef { opened_by, registers, actor, queue_len });
+        }
     }
 
     /// Removes a shift. A later one of the same user stays.
@@ -54,9 +65,17 @@ impl ShiftRegistry {
         self.0.read().unwrap_or_else(PoisonError::into_inner).by_shift.get(shift).cloned()
     }
 
-    /// ID of the newest open shift of a user.
-    pub(crate) fn newest_id_of(&self, user: &UserId) -> Option<ShiftId> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).by_user.get(user).cloned()
+    /// ID of the open shift in which a user sells at a register: the shift there if it is the user's or shared, else the
+    /// user's newest one.
+    pub(crate) fn id_for(&self, user: &UserId, here: Option<&RegisterId>) -> Option<ShiftId> {
+        let entries = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let own = entries.by_user.get(user);
+        let stands = |entry: &ShiftRef| here.is_some_and(|here| entry.registers.contains(here));
+        if own.and_then(|own| entries.by_shift.get(own)).is_some_and(|own| stands(own)) {
+            return own.cloned();
+        }
+        let shared = entries.by_shift.iter().find(|(_, entry)| entry.registers.len() > 1 && stands(entry));
+        shared.map(|(shift_id, _)| shift_id).or(own).cloned()
     }
 
     /// The newest open shift of a user.

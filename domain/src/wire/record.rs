@@ -127,6 +127,7 @@ kinds! { $
     ReturnPosted(ReturnRecord) = "return.posted",
     ReturnVoided(ReturnRecord) = "return.voided",
     ShiftOpened(ShiftRecord) = "shift.opened",
+    ShiftMoved(ShiftRecord) = "shift.moved",
     ShiftClosed(ShiftRecord) = "shift.closed",
     ShiftRecounted(ShiftRecord) = "shift.recounted",
     CashMoved(CashMoved) = "cash.moved",

@@ -27,7 +27,7 @@ pub enum Notice {
     Stock(StockNotice),
     /// A basket was put away, or waits no more.
     Hold(Box<Hold>),
-    /// A shift was opened, ended, closed, counted again, or interrupted.
+    /// A shift was opened, moved, ended, closed, counted again, or interrupted.
     Shift(Box<ShiftNotice>),
     /// A till was added or renamed, may sell or not, or has other quick keys: to be read again.
     Register(RegisterId),
@@ -56,12 +56,16 @@ pub struct StockNotice {
 pub struct ShiftNotice {
     shift_id: ShiftId,
     register_id: RegisterId,
+    register_ids: Vec<RegisterId>,
     business_date: Date,
     state: ShiftState,
     opened_by: UserId,
     opened_at: UtcMs,
     closed_at: Option<UtcMs>,
     z_no: Option<u64>,
+    /// Whether it concerns the screens of all tills: other cashiers sell in it, or may no longer.
+    #[serde(skip)]
+    is_for_all: bool,
 }
 
 /// Product whose name, code, price or promotions are no longer what a screen remembers.
@@ -90,28 +94,33 @@ impl StockNotice {
 }
 
 impl ShiftNotice {
-    fn of(shift: &Shift) -> Self {
+    fn of(shift: &Shift, moved: bool) -> Self {
         Self {
             shift_id: shift.shift_id.clone(),
             register_id: shift.register_id.clone(),
+            register_ids: shift.registers().to_vec(),
             business_date: shift.business_date,
             state: shift.state,
             opened_by: shift.opened_by.clone(),
             opened_at: shift.opened_at,
             closed_at: shift.closed_at,
             z_no: shift.z_no,
+            is_for_all: moved || shift.is_shared(),
         }
     }
 }
 
 /// Notices of a stored fact for screens.
 pub fn notices(event: &Event) -> Vec<Notice> {
-    let shifts = || event.shifts().map(|shift| Notice::Shift(Box::new(ShiftNotice::of(shift)))).collect();
+    let moved = matches!(event.fact, Fact::ShiftMoved(_));
+    let notice = |shift: &Shift| Notice::Shift(Box::new(ShiftNotice::of(shift, moved)));
+    let shifts = || event.shifts().map(notice).collect();
     match &event.fact {
         Fact::TransactionHeld(it) => vec![Notice::Hold(Box::new(it.hold.clone()))],
         Fact::HoldRecalled(it) => vec![Notice::Hold(Box::new(it.hold.clone()))],
         Fact::HoldVoided(it) => vec![Notice::Hold(Box::new(it.hold.clone()))],
         Fact::ShiftOpened(_)
+        | Fact::ShiftMoved(_)
         | Fact::ShiftEnded(_)
         | Fact::ShiftClosed(_)
         | Fact::ShiftRecounted(_)
@@ -155,8 +164,8 @@ fn documents(event: &Event) -> impl Iterator<Item = Notice> {
 
 impl Notice {
     /// Name and data of the notice for a user. `None` if it does not concern the user. Cashiers see the stock of the
-    /// till's products, every hold and their own shifts. Warehouse staff see stock and its documents. Managers see
-    /// everything.
+    /// till's products, every hold, their own shifts, and those that are moved or shared. Warehouse staff see stock and
+    /// its documents. Managers see everything.
     pub fn seen_by(&self, caller: &Principal) -> Option<(&'static str, Value)> {
         let sells = caller.role == Role::Cashier || caller.role.manages();
         let seen = match self {
@@ -169,7 +178,8 @@ impl Notice {
             Self::Hold(hold) if sells => serde_json::to_value(hold).unwrap_or_default(),
             Self::Shift(shift)
                 if caller.role.manages()
-                    || (caller.role == Role::Cashier && shift.opened_by == caller.user_id) =>
+                    || (caller.role == Role::Cashier
+                        && (shift.is_for_all || shift.opened_by == caller.user_id)) =>
             {
                 serde_json::to_value(shift).unwrap_or_default()
             }

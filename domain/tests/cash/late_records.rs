@@ -176,7 +176,7 @@ impl Till {
             let text = record::shift_opened(&stamp, &event.fact.shift);
             return self.commit(event, text);
         };
-        let (counters, series) = (self.counters.clone(), String::new());
+        let (counters, series) = (vec![self.counters.clone()], String::new());
         let till =
             ShiftBook { shift: shift.clone(), counters, series, open: BTreeMap::new(), blind_tries: 0 };
         let moves =
@@ -206,6 +206,7 @@ impl Till {
                     return;
                 }
                 let event = shift::close(&cmd, stamp.now, &by, &rules, &till).unwrap();
+                let event = ledger::numbered(event, &book);
                 let text = record::shift_closed(&stamp, &event.fact.shift);
                 self.commit(event, text);
             }

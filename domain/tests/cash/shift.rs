@@ -10,7 +10,7 @@ use domain::model::books::shift::{Denomination, MethodCount, Shift};
 use domain::model::people::authorization::Authorization;
 use domain::model::people::user::{Principal, Role};
 use domain::model::selling::transaction::TransactionState;
-use domain::rules::books::ledger::open_shift;
+use domain::rules::books::ledger::{numbered, open_shift};
 use domain::rules::books::register::REGISTERS_MAX;
 use domain::rules::books::shift::{CloseShift, OpenShift, close, overdue, summary, view};
 use serde_json::json;
@@ -37,6 +37,7 @@ fn opening(
 
 fn closing(who: &Principal, cmd: &CloseShift, shop: &mut Shop) -> Result<Shift, Refusal> {
     let event = close(cmd, NOW, &Authorization::unapproved(who), &shop.rules, &shop.shift)?;
+    let event = numbered(event, &shop.ledger);
     let shift = &event.fact.shift;
     let closed = Shift::clone(shift);
     shop.commit(event);

@@ -7,7 +7,7 @@ use domain::model::base::money;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::settings::{RoundingMode, Rules};
 use domain::model::base::time::UtcMs;
-use domain::model::books::register::Counters;
+use domain::model::books::register::{Counters, Register};
 use domain::model::books::shift::Cash;
 use domain::model::inventory::stock::Stock;
 use domain::model::people::authorization::Authorization;
@@ -247,15 +247,16 @@ fn close(given: &Value) -> Value {
 
 fn numbers(given: &Value) -> Value {
     let store = text(given, "store").into();
-    let mut tills: BTreeMap<&str, Counters> = BTreeMap::new();
+    let mut tills: BTreeMap<&str, (Counters, Register)> = BTreeMap::new();
     let numbers: Vec<Value> = list(given, "events")
         .iter()
         .map(|event| {
             let id = text(event, "register");
-            let till = tills.entry(id).or_insert_with(|| Counters::new(id.into()));
+            let new = || (Counters::new(id.into()), Register::new(id.into(), id.to_owned()));
+            let (counters, register) = tills.entry(id).or_insert_with(new);
             match text(event, "do") {
-                "sale_paid" | "return" => json!(till.next_receipt(&store, "")),
-                "close" => json!(till.next_z()),
+                "sale_paid" | "return" => json!(counters.next_receipt(&store, "")),
+                "close" => json!(register.next_z()),
                 "sale_voided_unpaid" | "void_paid" => Value::Null,
                 other => panic!("nothing is called {other}"),
             }

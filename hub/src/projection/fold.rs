@@ -225,7 +225,10 @@ impl<'a> Projection<'a> {
             AnyPayload::TenderCorrected(it) => self.tender(event_id, &it.transaction, it.rounding(), effect),
             AnyPayload::ReturnPosted(it) => self.returned(event_id, it),
             AnyPayload::ReturnVoided(it) => self.return_void(event_id, &it.document),
-            AnyPayload::ShiftOpened(it) | AnyPayload::ShiftClosed(it) | AnyPayload::ShiftRecounted(it) => {
+            AnyPayload::ShiftOpened(it)
+            | AnyPayload::ShiftMoved(it)
+            | AnyPayload::ShiftClosed(it)
+            | AnyPayload::ShiftRecounted(it) => {
                 self.add_day(it.shift.business_date);
                 let recounted = matches!(payload, AnyPayload::ShiftRecounted(_));
                 self.shifts.push(ShiftRecord { event_id, recounted, shift: &it.shift });

@@ -103,7 +103,8 @@ struct OneProduct<'a> {
 /// `GET /api/pos/products/:sku`
 pub async fn read(request: Request) -> Answered {
     let store = &request.state.store;
-    let on = store.price_moment_of(&request.caller()?.user_id).map_err(failed)?;
+    let caller = request.caller()?;
+    let on = store.price_moment_of(&caller.user_id, request.register_id.as_ref()).map_err(failed)?;
     let found = store.sold_on(&Sku::from(request.param("sku")), on).map_err(failed)?;
     let product =
         found.filter(|product| product.is_active()).ok_or_else(|| ApiError::not_found("product"))?;
@@ -115,7 +116,8 @@ pub async fn read(request: Request) -> Answered {
 pub async fn list(request: Request) -> Answered {
     let query: Query = request.query()?;
     let after = query.cursor.as_ref().map(Cursor::read::<Sku>).transpose()?;
-    let on = request.state.store.price_moment_of(&request.caller()?.user_id).map_err(failed)?;
+    let (store, caller) = (&request.state.store, request.caller()?);
+    let on = store.price_moment_of(&caller.user_id, request.register_id.as_ref()).map_err(failed)?;
     let state = request.state;
     if let Some(code) = &query.barcode {
         // A few rows, mostly known: another thread would cost more than reading them.

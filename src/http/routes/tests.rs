@@ -42,6 +42,7 @@ const TABLE: &str = "
     DELETE /api/users/:id/devices/:credential_id - - x x -
     GET  /api/auth/me                       x x x x -
     POST /api/shifts/open                   x - x x -
+    POST /api/shifts/:id/registers          x - x x -
     POST /api/shifts/:id/close              x - x x -
     GET  /api/shifts/current                x - x x -
     GET  /api/shifts/:id/summary            x - x x -

@@ -43,7 +43,7 @@ pub async fn shift_report(request: Request) -> Answered {
 /// 404 `not_found` if there is no register, or it has no printer.
 pub fn till_with_printer(request: &Request) -> Result<RegisterId, ApiError> {
     let (shop, caller) = (&request.state, request.caller()?);
-    let own = || Some(shop.store.current_shift(&caller.user_id, None).ok()?.register_id);
+    let own = || shop.store.current_shift(&caller.user_id, None).ok()?.registers().first().cloned();
     let till = request.register_id.clone().or_else(own).filter(|till| shop.printers.has(till));
     till.ok_or_else(|| ApiError::not_found("printer"))
 }

@@ -6,7 +6,7 @@ use crate::http::access::approval::{Approved, approved};
 use crate::http::ask::{answered, ask};
 use crate::http::documents::{Dates, fits};
 use crate::http::failure::{failed, stored};
-use crate::http::selling::shifts::readable;
+use crate::http::selling::shifts::seen;
 use crate::http::selling::transactions::family;
 use ::actors::commands;
 use actors::RequestContext;
@@ -121,9 +121,9 @@ pub async fn list(request: Request) -> Answered {
     let before = query.cursor.as_ref().map(Cursor::read::<u64>).transpose()?;
     let (caller, store) = (request.caller()?, &request.state.store);
     let shift = match &query.shift_id {
-        Some(id) => Some(readable(&request, id)?),
+        Some(id) => Some(seen(&request, id)?),
         None if caller.role.manages() => None,
-        None => Some(store.current_shift(&caller.user_id, None).map_err(failed)?),
+        None => Some(store.current_shift(&caller.user_id, request.register_id.as_ref()).map_err(failed)?),
     };
     let sale = query.receipt_no.as_ref().map(|no| store.storage().sales().transaction_by_receipt(no));
     let sale = sale.transpose().map_err(stored)?.flatten();

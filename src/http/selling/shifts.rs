@@ -3,12 +3,13 @@
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::access::approval::{Approved, approved};
-use crate::http::ask::answered;
+use crate::http::ask::{answered, run};
 use crate::http::failure::{failed, stored};
 use ::actors::commands;
 use domain::model::base::ids::{RegisterId, ShiftId};
 use domain::model::base::refusal::Refusal;
 use domain::model::books::shift::Shift;
+use domain::model::people::authorization::Authorization;
 use domain::rules::books::shift;
 use domain::rules::books::shift::{ShiftSummary, ShiftView};
 use edge::{ApiError, Code, Doc, Reply, clock};
@@ -31,6 +32,11 @@ pub const OPEN: Doc = Doc::of("Shifts", "Open a shift")
     .optional_body::<Approved<shift::OpenShift>>(r#"{"register_id": "till-1", "opening_float": 500000}"#)
     .creates::<ShiftView>(SHIFT)
     .refuses(&[Code::InvalidState, Code::ShiftAlreadyOpen]);
+pub const MOVE: Doc =
+    Doc::of("Shifts", "Move a shift to other registers: none suspends it, several share its drawer")
+        .body::<shift::MoveShift>(r#"{"register_ids": ["till-2"]}"#)
+        .answers::<ShiftView>(SHIFT)
+        .refuses(&[Code::InvalidState, Code::ShiftAlreadyOpen, Code::ShiftHasOpenTransactions]);
 pub const CLOSE: Doc = Doc::of("Shifts", "Close a shift with the counted cash")
     .body::<Approved<shift::CloseShift>>(
         r#"{"counted_cash": 532000, "denominations": [{"value": 100000, "count": 5}, {"value": 2000, "count": 16}]}"#,
@@ -47,7 +53,7 @@ pub const SUMMARY: Doc =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CurrentQuery {
-    /// Register of the shift. Defaults to the caller's register.
+    /// Register where the shift stands. Defaults to the shift in which the caller works.
     register_id: Option<RegisterId>,
 }
 
@@ -56,6 +62,12 @@ pub async fn open(request: Request) -> Answered {
     let (command, ask) = approved::<shift::OpenShift>(&request).await?;
     command.check()?;
     answered(request.state.store.open_shift(ask, command).await)
+}
+
+/// `POST /api/shifts/:id/registers`
+pub async fn relocate(request: Request) -> Answered {
+    let command: shift::MoveShift = request.json()?;
+    run(&request, commands::MoveShift(ShiftId::from(request.param("id")), command)).await
 }
 
 /// `POST /api/shifts/:id/close`
@@ -75,8 +87,12 @@ pub async fn close(request: Request) -> Answered {
 pub async fn current(request: Request) -> Answered {
     let query: CurrentQuery = request.query()?;
     let (store, caller) = (&request.state.store, request.caller()?);
-    let found = store.current_shift(&caller.user_id, query.register_id.as_ref()).map_err(failed)?;
-    shift::may_run(caller, &found)?;
+    let found = match &query.register_id {
+        Some(register) => store.shift_at(register),
+        None => store.current_shift(&caller.user_id, request.register_id.as_ref()),
+    };
+    let found = found.map_err(failed)?;
+    may_see(&request, &found)?;
     let shown = shift::view(&found, clock::now(), &store.rules());
     Ok(Reply::ok(&shift::blind(shown, &found, caller.role, &store.rules())))
 }
@@ -89,10 +105,29 @@ pub async fn summary(request: Request) -> Answered {
     Ok(Reply::ok(&shift::blind(shown, &shift, request.caller()?.role, rules)))
 }
 
+/// Checks that the caller may see a shift without its sums: the own one, one that the caller's register shares, or any
+/// for a manager.
+fn may_see(request: &Request, shift: &Shift) -> Result<(), ApiError> {
+    let register_id = request.register_id.as_ref();
+    let authorization = Authorization { register_id, ..Authorization::unapproved(request.caller()?) };
+    Ok(shift::may_work(&authorization, shift)?)
+}
+
 /// A shift that the caller may read: the own one, or any for a manager.
 pub(super) fn readable(request: &Request, id: &ShiftId) -> Result<Shift, ApiError> {
-    let found = request.state.store.storage().shifts().shift(id).map_err(stored)?;
-    let shift = found.ok_or(Refusal::NotFound("shift"))?;
+    let shift = known(request, id)?;
     shift::may_run(request.caller()?, &shift)?;
     Ok(shift)
+}
+
+/// A shift that the caller may see, without its sums.
+pub(super) fn seen(request: &Request, id: &ShiftId) -> Result<Shift, ApiError> {
+    let shift = known(request, id)?;
+    may_see(request, &shift)?;
+    Ok(shift)
+}
+
+fn known(request: &Request, id: &ShiftId) -> Result<Shift, ApiError> {
+    let found = request.state.store.storage().shifts().shift(id).map_err(stored)?;
+    Ok(found.ok_or(Refusal::NotFound("shift"))?)
 }

@@ -66,7 +66,8 @@ struct TillSettings<'a> {
     register: Option<RegisterView>,
     /// Registers that may sell.
     registers: Vec<TillRegister>,
-    /// ID of the caller's open shift. Null if there is none.
+    /// ID of the open shift in which the caller works: the own one, or the one that the register shares. Null if there
+    /// is none.
     shift_id: Option<ShiftId>,
     /// Settings of tax.
     tax: Tax,
@@ -192,11 +193,11 @@ pub async fn status(request: Request) -> Answered {
 pub async fn settings(request: Request) -> Answered {
     let (shop, caller) = (&request.state, request.caller()?);
     let store = &shop.store;
-    let shift = store.current_shift(&caller.user_id, None).ok();
+    let shift = store.current_shift(&caller.user_id, request.register_id.as_ref()).ok();
     // In a shift its own terms; otherwise those of the next shift.
     let now = store.rules();
     let rules = &shift.as_ref().map_or_else(|| Arc::new(now.of_next_shift()), |shift| shift.rules(&now));
-    let own = shift.as_ref().map(|shift| shift.register_id.clone());
+    let own = shift.as_ref().and_then(|shift| shift.registers().first().cloned());
     let id = request.register_id.clone().or(own).unwrap_or_else(|| RegisterId::from(MAIN));
     let known = store.storage().shifts().register(&id).map_err(stored)?;
     let unknown = || Register::new(id.clone(), id.0.clone());
@@ -242,7 +243,7 @@ pub async fn settings(request: Request) -> Answered {
 fn registers(storage: &Storage) -> Result<Vec<TillRegister>, StorageError> {
     let open = storage.shifts().open_shifts()?;
     let of = |register: &Register| {
-        let Some(shift) = open.iter().find(|shift| shift.register_id == register.register_id) else {
+        let Some(shift) = open.iter().find(|shift| shift.stands_at(&register.register_id)) else {
             return Ok(None);
         };
         let person = storage.users().user(&shift.opened_by)?;

@@ -24,6 +24,7 @@ pub struct Books {
 
 /// Records without a sum.
 const SILENT: &[&str] = &[
+    "shift.moved",
     "shift.closed",
     "shift.recounted",
     "cash.deposited",

@@ -91,6 +91,12 @@ fn a_burnt_box_has_its_stock_points_and_receipts_again_and_sells_on() {
     let sale = sold(&mut till, &member, json!([{"sku": "8990003", "qty": 5, "price": 20_000}]));
     brings_back(&mut till, &sale, 2).data(201);
     let close = format!("/api/shifts/{}/close", text(&shift, "shift_id"));
+    store
+        .login("manager")
+        .post("/api/registers", &json!({"register_id": "till-9", "name": "Door"}))
+        .data(201);
+    let stands = json!({"register_ids": ["till-2", "till-9"]});
+    till.post(&format!("/api/shifts/{}/registers", text(&shift, "shift_id")), &stands).data(200);
     till.post(&close, &json!({"counted_cash": 1})).data(200);
     let receipts = vec![text(&sale, "receipt_no")];
     let members = vec![member.clone()];

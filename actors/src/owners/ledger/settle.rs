@@ -42,6 +42,7 @@ impl Owner<LedgerBook> {
             }
             ShiftDraft::VoidReturn { draft, sale } => self.void_return(*draft, sale.as_deref(), request),
             ShiftDraft::Dropped { outcome, before } => self.dropped(*outcome, &before, request),
+            ShiftDraft::Move(event) => self.moved(*event, request),
             ShiftDraft::Close { event, before } => self.close(*event, &before, request),
         };
         outcome.map(Decision::Commit)
@@ -133,6 +134,19 @@ impl Owner<LedgerBook> {
         Ok((stamp, event))
     }
 
+    /// Moves a shift to registers that are free, or suspends it.
+    fn moved(&self, event: Event<fact::ShiftMoved>, request: &RequestContext) -> Result<Outcome, Failure> {
+        let shift = &event.fact.shift;
+        ledger::may_stand(&shift.shift_id, shift.registers(), &self.book)?;
+        let stamp = self.stamps.stamp();
+        let shown = shift::view(shift, stamp.now, &self.rules);
+        let answer = Answer::ok(&shift::blind(shown, shift, request.caller.role, &self.rules));
+        let (records, date) = (vec![record::shift_moved(&stamp, shift)], shift.business_date);
+        let details = json!({"shift_id": shift.shift_id, "register_ids": shift.registers()});
+        let entry = AuditEntry::new(&request.authorization(), "shift.moved", stamp.now, details);
+        Ok(Outcome::of(stamp, event, records, answer).audited(&self.stamps, Some(date), entry))
+    }
+
     /// Closes a shift that has decided to.
     fn close(
         &self,
@@ -140,6 +154,7 @@ impl Owner<LedgerBook> {
         before: &Shift,
         request: &RequestContext,
     ) -> Result<Outcome, Failure> {
+        let event = ledger::numbered(event, &self.book);
         let fact::ShiftClosed { shift, voided, .. } = &event.fact;
         let mut records: Vec<String> =
             voided.iter().map(|basket| record::transaction_voided(&self.stamps.stamp(), basket)).collect();

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 mod book;
 pub use book::{HeldBasket, LedgerBook};
 
-/// Register and user of an open shift.
+/// Registers and user of an open shift.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenShiftEntry {
-    /// Register of the shift.
-    pub register_id: RegisterId,
+    /// Registers where the shift stands.
+    pub registers: Vec<RegisterId>,
     /// User who opened the shift.
     pub user_id: UserId,
     pub business_date: jiff::civil::Date,
@@ -23,7 +23,7 @@ impl OpenShiftEntry {
     /// The entry of a shift.
     pub fn of(shift: &Shift) -> Self {
         Self {
-            register_id: shift.register_id.clone(),
+            registers: shift.registers().to_vec(),
             user_id: shift.opened_by.clone(),
             business_date: shift.business_date,
         }

@@ -1,4 +1,5 @@
-//! Registers (tills) and their two counters.
+//! Registers (tills) and their two counters. The ledger owns a register and its Z number; its receipt number belongs to
+//! the shift that stands there.
 
 use crate::model::base::ids::{RegisterId, Sku, StoreId};
 use serde::{Deserialize, Serialize};
@@ -32,23 +33,29 @@ pub struct Register {
     pub disabled: bool,
     /// Quick keys in order, at most [`QUICK_KEYS_MAX`]. Empty if none were set, and the device has its own.
     pub quick_keys: Vec<QuickKey>,
+    /// Last Z number given to a shift that was opened here. It starts at 0 and never has a gap.
+    pub z_no: u64,
 }
 
 impl Register {
     /// A till that may sell, without quick keys.
     pub fn new(register_id: RegisterId, name: String) -> Self {
-        Self { register_id, name, disabled: false, quick_keys: Vec::new() }
+        Self { register_id, name, disabled: false, quick_keys: Vec::new(), z_no: 0 }
+    }
+
+    /// Gives the next Z number: to a close.
+    pub fn next_z(&mut self) -> u64 {
+        self.z_no = self.z_no.saturating_add(1);
+        self.z_no
     }
 }
 
-/// The last numbers that a register gave; both start at 0 and never have a gap.
+/// The last receipt number that a register gave; it starts at 0 and never has a gap.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counters {
     pub register_id: RegisterId,
     /// The last receipt number given in this epoch (sales and returns share it).
     pub receipt: u64,
-    /// The last Z number given.
-    pub z: u64,
 }
 
 /// Text between register and number of a receipt, by epoch: empty in a store's first epoch,
@@ -79,19 +86,13 @@ pub fn share_numbers(store: &str, other: &str) -> bool {
 impl Counters {
     /// The counters of a register that gave no number yet.
     pub fn new(register_id: RegisterId) -> Self {
-        Self { register_id, receipt: 0, z: 0 }
+        Self { register_id, receipt: 0 }
     }
 
     /// Gives the next receipt number: to a completed sale or a return.
     pub fn next_receipt(&mut self, store: &StoreId, series: &str) -> String {
         self.receipt = self.receipt.saturating_add(1);
         receipt_no(store, &self.register_id, series, self.receipt)
-    }
-
-    /// Gives the next Z number: to a close.
-    pub fn next_z(&mut self) -> u64 {
-        self.z = self.z.saturating_add(1);
-        self.z
     }
 }
 

@@ -1,4 +1,4 @@
-//! Shifts: one person, one drawer, one business date; sums are kept while it runs.
+//! Shifts: one person answers for one drawer on one business date; sums are kept while it runs.
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{CashId, RegisterId, ShiftId, StoreId, TransactionId, UserId};
@@ -111,8 +111,11 @@ pub struct Shift {
     pub shift_id: ShiftId,
     /// Store of the shift.
     pub store_id: StoreId,
-    /// Register of the shift.
+    /// Register where the shift was opened. Its Z number is of this register.
     pub register_id: RegisterId,
+    /// Registers where the shift stands now, in order, if that is not `register_id` alone. Empty while it is suspended.
+    #[serde(default)]
+    pub moved_to: Option<Vec<RegisterId>>,
     /// Business date of the opening. All documents of the shift have this date.
     pub business_date: jiff::civil::Date,
     /// State of the shift.
@@ -160,6 +163,21 @@ impl Shift {
     pub fn rules(&self, now: &Arc<Rules>) -> Arc<Rules> {
         self.terms.as_ref().map_or_else(|| Arc::clone(now), |terms| Arc::new(now.under(terms)))
     }
+
+    /// Registers where the shift stands; none while it is suspended.
+    pub fn registers(&self) -> &[RegisterId] {
+        self.moved_to.as_deref().unwrap_or(std::slice::from_ref(&self.register_id))
+    }
+
+    /// Whether the shift stands at this register.
+    pub fn stands_at(&self, register: &RegisterId) -> bool {
+        self.registers().contains(register)
+    }
+
+    /// Whether several registers share the shift's drawer.
+    pub fn is_shared(&self) -> bool {
+        self.registers().len() > 1
+    }
 }
 
 impl ShiftState {
@@ -190,13 +208,13 @@ impl ShiftState {
     }
 }
 
-/// A shift, its register's counters, and its unfinished transactions.
+/// A shift, the counters of its registers, and its unfinished transactions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShiftBook {
     /// The shift with its running sums.
     pub shift: Shift,
-    /// The last numbers that its register gave.
-    pub counters: Counters,
+    /// The last numbers of the registers where it stands.
+    pub counters: Vec<Counters>,
     /// The receipt series of the current epoch ([`crate::model::books::register::series`]).
     pub series: String,
     /// Its open and partially paid transactions.

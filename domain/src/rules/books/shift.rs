@@ -1,7 +1,7 @@
 //! Rules of shifts.
 
 use crate::model::base::refusal::Refusal;
-use crate::model::books::shift::{Shift, ShiftState};
+use crate::model::books::shift::Shift;
 use crate::model::people::user::{Principal, Role};
 
 mod book;
@@ -12,6 +12,7 @@ mod merge;
 mod recount;
 mod shift_commands;
 mod shift_view;
+mod standing;
 pub use cash::{
     BLIND_TRIES_MAX, MoveCash, ReverseCash, end, hands_back, is_blind_try, move_cash, reverse_cash,
 };
@@ -23,6 +24,7 @@ pub use shift_commands::{COUNTS_MAX, CloseShift, DENOMINATIONS_MAX, OpenShift};
 pub use shift_view::{
     MethodSummary, ShiftSummary, ShiftSums, ShiftView, blind, by_method, overdue, summary, sums, view,
 };
+pub use standing::{MoveShift, SHARED_MAX, may_sell, may_work, register_of, relocate};
 
 /// Checks that `caller` may act on `shift`: cashiers on their own, managers on any.
 ///
@@ -31,13 +33,4 @@ pub use shift_view::{
 pub fn may_run(caller: &Principal, shift: &Shift) -> Result<(), Refusal> {
     let own = caller.role == Role::Cashier && caller.user_id == shift.opened_by;
     if own || caller.role.manages() { Ok(()) } else { Err(Refusal::InsufficientRole) }
-}
-
-/// Checks that `caller` may sell in `shift`, and that the shift is open.
-///
-/// # Errors
-/// `insufficient_role`, `invalid_state`.
-pub fn may_sell(caller: &Principal, shift: &Shift) -> Result<(), Refusal> {
-    may_run(caller, shift)?;
-    if shift.state == ShiftState::Open { Ok(()) } else { Err(shift.state.refusal()) }
 }

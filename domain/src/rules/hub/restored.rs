@@ -20,7 +20,7 @@ pub fn restored(open: Vec<Shift>, counters: Vec<Counters>) -> Event {
         fact::Restored {},
         Rows {
             shifts: open.into_iter().map(interrupt).collect(),
-            counters: counters.into_iter().map(|counters| Counters { receipt: 0, ..counters }).collect(),
+            counters: counters.into_iter().map(|counters| Counters::new(counters.register_id)).collect(),
             ..Rows::default()
         },
     )

@@ -21,7 +21,10 @@ impl AnyPayload {
             Self::ReturnPosted(it) | Self::ReturnVoided(it) => {
                 it.document.items.iter().try_for_each(|line| pieces(line.qty))
             }
-            Self::ShiftOpened(it) | Self::ShiftClosed(it) | Self::ShiftRecounted(it) => {
+            Self::ShiftOpened(it)
+            | Self::ShiftMoved(it)
+            | Self::ShiftClosed(it)
+            | Self::ShiftRecounted(it) => {
                 let shift = &it.shift;
                 within("opening_float", shift.opening_float, 0..=CASH_MAX)?;
                 let counts = shift.recounts.iter().map(|recount| recount.counted_cash);

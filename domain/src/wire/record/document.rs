@@ -16,9 +16,10 @@ impl AnyPayload {
             Self::ReturnPosted(back) | Self::ReturnVoided(back) => {
                 ("return", back.document.return_id.as_str())
             }
-            Self::ShiftOpened(record) | Self::ShiftClosed(record) | Self::ShiftRecounted(record) => {
-                ("shift", record.shift.shift_id.as_str())
-            }
+            Self::ShiftOpened(record)
+            | Self::ShiftMoved(record)
+            | Self::ShiftClosed(record)
+            | Self::ShiftRecounted(record) => ("shift", record.shift.shift_id.as_str()),
             Self::CashMoved(moved) => ("cash_movement", moved.movement.cash_id.as_str()),
             Self::CashDeposited(deposited) => ("deposit", deposited.deposit.deposit_id.as_str()),
             Self::DaySealed(day) => return Some(("day", day.business_date.to_string().into())),

@@ -10,7 +10,7 @@ use crate::wire::record::{About, AnyPayload, Effect, Payload, text};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-/// Payload of `shift.opened`, `shift.closed` and `shift.recounted`.
+/// Payload of `shift.opened`, `shift.moved`, `shift.closed` and `shift.recounted`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ShiftRecord {
     /// Business date to which the record belongs.
@@ -96,6 +96,11 @@ impl Payload for ReceiptsSkipped {
 /// The record of an opened shift.
 pub fn shift_opened(stamp: &Stamp, shift: &Shift) -> String {
     text(stamp, AnyPayload::ShiftOpened, record(shift))
+}
+
+/// The record of a shift that was suspended, or moved to other registers.
+pub fn shift_moved(stamp: &Stamp, shift: &Shift) -> String {
+    text(stamp, AnyPayload::ShiftMoved, record(shift))
 }
 
 /// The record of a closed shift.

@@ -118,6 +118,7 @@ fn shift(id: &str) -> Shift {
         shift_id: id.into(),
         store_id: STORE.into(),
         register_id: TILL.into(),
+        moved_to: None,
         business_date: jiff::civil::Date::default(),
         state: ShiftState::Open,
         opened_by: "u1".into(),

@@ -6,6 +6,7 @@ use crate::db::filter::{Bound, Conditions};
 use crate::office::documents::entries::{self, DocumentEntry, OfStore};
 use crate::table::record;
 use domain::model::base::figures::Money;
+use domain::model::base::ids::RegisterId;
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::{Cash, Denomination, Recount, Shift, ShiftState};
 use domain::rules::books::shift::{MethodSummary, ShiftSums, by_method, sums};
@@ -55,8 +56,11 @@ struct Fields<'a> {
     store_id: &'a str,
     /// ID of the latest store event.
     event_id: &'a str,
-    /// Register of the shift.
+    /// Register where the shift was opened.
     register_id: &'a str,
+    /// Registers where the shift stood when its store last reported it: several share its drawer, and none means that
+    /// it was suspended.
+    register_ids: &'a [RegisterId],
     /// Business date of the shift.
     business_date: Date,
     /// State of the shift.
@@ -83,7 +87,8 @@ struct Fields<'a> {
     note: Option<&'a str>,
 }
 
-/// A shift with its drawer. Until it is closed, the figures are those of its opening.
+/// A shift with its drawer. Until it is closed, the figures are those of its opening, or of its latest move to other
+/// registers.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StoreShift")]
 pub struct View<'a> {
@@ -123,6 +128,7 @@ impl StoreShift {
             store_id: &self.store_id,
             event_id: &self.event_id,
             register_id: shift.register_id.as_str(),
+            register_ids: shift.registers(),
             business_date: shift.business_date,
             state: shift.state,
             opened_by: shift.opened_by.as_str(),

@@ -1,6 +1,6 @@
 //! `GET /api/shifts` and `GET /api/shifts/:id`.
 
-use super::{SHIFT, readable};
+use super::{SHIFT, seen};
 use crate::http::Answered;
 use crate::http::Request;
 use crate::http::documents::fits;
@@ -34,7 +34,7 @@ struct Query {
     from: Option<Date>,
     /// Last business date.
     to: Option<Date>,
-    /// Only documents of this register.
+    /// Only shifts that were opened at this register, or stand there.
     register_id: Option<RegisterId>,
     /// Only shifts that this user opened.
     cashier_id: Option<UserId>,
@@ -47,7 +47,7 @@ struct Query {
 impl Query {
     fn wants(&self, shift: &Shift) -> bool {
         fits(self.state.as_ref(), &shift.state)
-            && fits(self.register_id.as_ref(), &shift.register_id)
+            && self.register_id.as_ref().is_none_or(|id| shift.register_id == *id || shift.stands_at(id))
             && fits(self.cashier_id.as_ref(), &shift.opened_by)
     }
 }
@@ -84,7 +84,7 @@ pub async fn list(request: Request) -> Answered {
 
 /// `GET /api/shifts/:id`
 pub async fn read(request: Request) -> Answered {
-    let shift = readable(&request, &ShiftId::from(request.param("id")))?;
+    let shift = seen(&request, &ShiftId::from(request.param("id")))?;
     let rules = &request.state.store.rules();
     let shown = shift::view(&shift, clock::now(), rules);
     Ok(Reply::ok(&shift::blind(shown, &shift, request.caller()?.role, rules)))

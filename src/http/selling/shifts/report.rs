@@ -7,7 +7,7 @@ use crate::http::failure::stored;
 use crate::receipt::{Language, Shown, figured};
 use domain::model::base::currency::Currency;
 use domain::model::base::figures::{BasisPoints, Money};
-use domain::model::base::ids::{ShiftId, UserId};
+use domain::model::base::ids::{RegisterId, ShiftId, UserId};
 use domain::model::base::settings::Rules;
 use domain::model::base::time::UtcMs;
 use domain::model::books::shift::{Cash, Shift, ShiftState};
@@ -47,6 +47,8 @@ pub fn of(request: &Request) -> Result<String, ApiError> {
 /// Names of the till, and of the users who opened and closed the shift.
 pub struct Names {
     register: String,
+    /// Registers where the shift stands, if that is not `register` alone.
+    moved_to: Option<String>,
     opened_by: String,
     closed_by: String,
 }
@@ -58,14 +60,22 @@ impl Names {
             let user = storage.users().user(id)?;
             Ok::<_, StorageError>(user.map_or_else(|| id.0.clone(), |user| user.name))
         };
-        let id = &shift.register_id.0;
-        let named = storage.shifts().register(&shift.register_id)?.map(|register| register.name);
-        let register = match named.filter(|name| name != id) {
-            Some(name) => format!("{name} ({id})"),
-            None => id.clone(),
+        let till = |id: &RegisterId| {
+            let named = storage.shifts().register(id)?.map(|register| register.name);
+            Ok::<_, StorageError>(match named.filter(|name| *name != id.0) {
+                Some(name) => format!("{name} ({id})"),
+                None => id.0.clone(),
+            })
         };
+        let moved_to = shift.moved_to.as_ref().map(|all| all.iter().map(till).collect::<Result<Vec<_>, _>>());
+        let moved_to = moved_to.transpose()?.map(|names| names.join(", "));
         let closed_by = shift.closed_by.as_ref().map(person).transpose()?.unwrap_or_default();
-        Ok(Self { register, opened_by: person(&shift.opened_by)?, closed_by })
+        Ok(Self {
+            register: till(&shift.register_id)?,
+            moved_to,
+            opened_by: person(&shift.opened_by)?,
+            closed_by,
+        })
     }
 }
 
@@ -89,6 +99,10 @@ fn text(shift: &Shift, names: &Names, role: Role, now: UtcMs, rules: &Rules, mut
     }
     paper.row("Store", shift.store_id.as_str());
     paper.row("Register", &names.register);
+    if let Some(names) = &names.moved_to {
+        let nowhere = paper.language.say("suspended");
+        paper.row("Stands at", if names.is_empty() { nowhere } else { names });
+    }
     paper.row("Business date", &shift.business_date.to_string());
     paper.row("Opened", &local(shift.opened_at));
     paper.row("Cashier", &names.opened_by);

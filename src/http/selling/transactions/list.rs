@@ -5,7 +5,7 @@ use crate::http::Answered;
 use crate::http::Request;
 use crate::http::documents::fits;
 use crate::http::failure::{failed, stored};
-use crate::http::selling::shifts::readable;
+use crate::http::selling::shifts::seen;
 use actors::Failure;
 use domain::model::base::ids::{MemberId, RegisterId, ShiftId, Sku, UserId};
 use domain::model::base::settings::Rules;
@@ -106,20 +106,21 @@ pub async fn list(request: Request) -> Answered {
 /// Scope of the transactions to look through. Cashiers see shifts, their own; a named shift is the narrowest.
 fn scope(request: &Request, query: &Query, members: &[MemberId]) -> Result<Scope, ApiError> {
     if let Some(id) = &query.shift_id {
-        return Ok(Scope::Shift(readable(request, id)?.shift_id));
+        return Ok(Scope::Shift(seen(request, id)?.shift_id));
     }
     let (caller, store) = (request.caller()?, &request.state.store);
+    let current = store.current_shift(&caller.user_id, request.register_id.as_ref());
     if caller.role.manages() {
         if !members.is_empty() {
             return Ok(Scope::Member(members.to_vec()));
         }
-        let own = store.current_shift(&caller.user_id, None).ok().map(|shift| shift.shift_id);
+        let own = current.ok().map(|shift| shift.shift_id);
         return Ok(match own.filter(|_| query.from.is_none() && query.to.is_none()) {
             Some(shift) => Scope::Shift(shift),
             None => days(query, &store.rules()),
         });
     }
-    Ok(Scope::Shift(store.current_shift(&caller.user_id, None).map_err(failed)?.shift_id))
+    Ok(Scope::Shift(current.map_err(failed)?.shift_id))
 }
 
 /// The IDs whose sales are a member's: its own, and those of members merged into it.

@@ -178,6 +178,15 @@ pub const STORE: &[Probe<Store>] = &[
         },
     },
     Probe {
+        operation: "POST /api/shifts/{id}/registers",
+        prepare: |store| {
+            let (mut client, path) = own_shift(store);
+            let here = client.get(&path).data(200)["register_id"].clone();
+            let stands = |registers: Value| json!({"register_ids": registers});
+            Attempt::new(client, &format!("{path}/registers"), stands(json!([here])), stands(json!([])))
+        },
+    },
+    Probe {
         operation: "POST /api/registers",
         prepare: |store| {
             let named = |name: &str| json!({"register_id": "probed", "name": name});

@@ -115,6 +115,11 @@ facts! {
         /// The opened shift.
         shift: Shift,
     }
+    /// A shift was suspended, or moved to other registers.
+    ShiftMoved {
+        /// The shift, where it stands now.
+        shift: Shift,
+    }
     /// A shift was closed.
     ShiftClosed {
         /// The closed shift.
@@ -326,6 +331,7 @@ impl Fact {
     pub(crate) fn shift(&self) -> Option<&Shift> {
         match self {
             Self::ShiftOpened(it) => Some(&it.shift),
+            Self::ShiftMoved(it) => Some(&it.shift),
             Self::ShiftClosed(it) => Some(&it.shift),
             Self::ShiftEnded(it) => Some(&it.shift),
             Self::ShiftRecounted(it) => Some(&it.shift),

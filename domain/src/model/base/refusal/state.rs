@@ -37,6 +37,8 @@ fn static_name(state: &str) -> Option<&'static str> {
         "no_sale" => "the drawer was opened without moving money: there is nothing to reverse",
         "exchanged" => "this belongs to an exchange: pay or void the new sale as a whole",
         "overdue" => "the shift's day is over: close this shift, and open a new one to continue selling",
+        "suspended" => "the shift is suspended: move it to a register to continue selling",
+        "elsewhere" => "the shift does not stand at this register: move it here, or continue where it stands",
         "full" => "too many baskets are on hold: pay, recall or void some of them first",
         "fenced" => {
             "another machine has taken over this store, so this one can't sell: to take the store back, run \

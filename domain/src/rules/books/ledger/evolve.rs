@@ -24,6 +24,9 @@ impl LedgerBook {
                 self.shifts.insert(it.shift.shift_id.clone(), OpenShiftEntry::of(&it.shift));
                 self.days.entry(it.shift.business_date).or_insert(it.shift.business_date);
             }
+            Fact::ShiftMoved(it) => {
+                self.shifts.insert(it.shift.shift_id.clone(), OpenShiftEntry::of(&it.shift));
+            }
             Fact::ShiftClosed(it) => drop(self.shifts.remove(&it.shift.shift_id)),
             Fact::DaySealed(it) => {
                 self.days.remove(&it.day.business_date);

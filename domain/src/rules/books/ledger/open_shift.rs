@@ -38,6 +38,7 @@ pub fn open_shift(
         shift_id: id,
         store_id: rules.store_id.clone(),
         register_id,
+        moved_to: None,
         business_date: dated(now, rules, book),
         state: ShiftState::Open,
         opened_by: caller.user_id.clone(),
@@ -83,7 +84,7 @@ fn register(id: &RegisterId, rules: &Rules, book: &LedgerBook) -> Result<Registe
 /// Checks that no shift is open on this till, and that the caller has none elsewhere.
 fn vacant(register_id: &RegisterId, caller: &Principal, book: &LedgerBook) -> Result<(), Refusal> {
     let own = book.shifts.iter().find(|(_, entry)| entry.user_id == caller.user_id);
-    let here = || book.shifts.iter().find(|(_, entry)| entry.register_id == *register_id);
+    let here = || book.shifts.iter().find(|(_, entry)| entry.registers.contains(register_id));
     match own.or_else(here) {
         Some((shift_id, _)) => Err(Refusal::ShiftAlreadyOpen { shift_id: shift_id.0.clone() }),
         None => Ok(()),

@@ -197,7 +197,8 @@ fn posting(source: &RecordToPost<'_>) -> Option<Posting> {
             Posting::new(it.business_date, "points", &it.entry.entry_id, vec![fact]).memo(Some(&it.reason))
         }
         // They move neither money nor goods.
-        AnyPayload::SafeOpened(_)
+        AnyPayload::ShiftMoved(_)
+        | AnyPayload::SafeOpened(_)
         | AnyPayload::DaySealed(_)
         | AnyPayload::DayReopened(_)
         | AnyPayload::ReceiptsSkipped(_)

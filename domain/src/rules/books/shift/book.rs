@@ -1,9 +1,12 @@
 //! Applies events to the book that a shift's owner keeps in memory.
 
 use crate::model::base::event::{Event, Fact};
+use crate::model::base::ids::RegisterId;
+use crate::model::base::refusal::Refusal;
 use crate::model::books::register::Counters;
 use crate::model::books::shift::{Shift, ShiftBook};
 use crate::model::selling::transaction::Transaction;
+use crate::rules::books::shift::standing::elsewhere;
 
 impl ShiftBook {
     /// Applies an event. Events of other shifts change nothing.
@@ -24,11 +27,22 @@ impl ShiftBook {
         let is_own = |shift: &Shift| shift.shift_id == self.shift.shift_id;
         if let Some(shift) = in_fact.or_else(|| rows.shifts.into_iter().find(is_own)) {
             self.shift = shift;
-            let of_till = |row: &Counters| row.register_id == self.counters.register_id;
-            if let Some(counters) = rows.counters.into_iter().find(of_till) {
-                self.counters = counters;
+            for row in rows.counters {
+                let known = self.counters.iter_mut().find(|known| known.register_id == row.register_id);
+                if let Some(known) = known {
+                    *known = row;
+                }
             }
         }
+    }
+
+    /// Counters of a register where the shift stands.
+    ///
+    /// # Errors
+    /// `invalid_state`: it left that register.
+    pub fn counters_at(&self, register: &RegisterId) -> Result<Counters, Refusal> {
+        let found = self.counters.iter().find(|counters| counters.register_id == *register);
+        found.cloned().ok_or_else(|| elsewhere(&self.shift))
     }
 
     fn insert_open(&mut self, basket: Transaction) {

@@ -11,7 +11,7 @@ use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
 use crate::model::books::shift::{Cash, CashKind, CashMovement, Shift, ShiftBook, ShiftState};
 use crate::model::people::authorization::Authorization;
-use crate::rules::books::shift::may_run;
+use crate::rules::books::shift::{may_run, register_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -104,7 +104,7 @@ pub fn move_cash(
     let movement = CashMovement {
         cash_id: id,
         shift_id: shift.shift_id.clone(),
-        register_id: shift.register_id.clone(),
+        register_id: register_of(authorization, &shift).unwrap_or(&shift.register_id).clone(),
         business_date: shift.business_date,
         kind: cmd.kind,
         amount: cmd.amount,

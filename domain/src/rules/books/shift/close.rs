@@ -1,6 +1,6 @@
 //! Closes a shift: compares the count with the expected sums.
 
-use crate::model::base::event::{Event, Rows, fact};
+use crate::model::base::event::{Event, fact};
 use crate::model::base::figures::Money;
 use crate::model::base::money::capped_sum;
 use crate::model::base::refusal::{FieldProblem, NeedsApproval, Refusal};
@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 /// Reason for voiding a transaction by `void_open`.
 pub const SHIFT_CLOSED: &str = "shift_closed";
 
-/// Closes the book's shift; constant in the number of its sales.
+/// Closes the book's shift; constant in the number of its sales. The ledger gives its Z number
+/// ([`numbered`](crate::rules::books::ledger::numbered)).
 ///
 /// # Errors
 /// `insufficient_role` (another user's shift), `invalid_state` (closed before), `shift_has_open_transactions`,
@@ -42,7 +43,6 @@ pub fn close(
         shift.totals.void(basket);
     }
     let expected = capped_sum([Cash::of(&shift).expected]);
-    let mut counters = book.counters.clone();
     shift.state = ShiftState::Closed;
     shift.closed_by = Some(authorization.caller.user_id.clone());
     shift.closed_at = Some(now);
@@ -58,10 +58,9 @@ pub fn close(
         shift.approved_by = authorization.approved_by();
     }
     shift.variance = Some(variance);
-    shift.z_no = Some(counters.next_z());
     shift.denominations = cmd.denominations.clone().unwrap_or_default();
     shift.note = notes(shift.note.take(), cmd.note.as_deref());
-    Ok(Event::new(fact::ShiftClosed { shift, voided }, Rows { counters: vec![counters], ..Rows::default() }))
+    Ok(Event::of(fact::ShiftClosed { shift, voided }))
 }
 
 /// Whether a count differs by so much that a manager has to approve it.

@@ -26,8 +26,10 @@ pub struct ShiftView<'a> {
     shift_id: &'a ShiftId,
     /// Store of the shift.
     store_id: &'a StoreId,
-    /// Register of the shift.
+    /// Register where the shift was opened.
     register_id: &'a RegisterId,
+    /// Registers where the shift stands: several share its drawer, and none means that it is suspended.
+    register_ids: &'a [RegisterId],
     /// Business date of the opening. All documents of the shift have this date.
     business_date: jiff::civil::Date,
     /// Whether the shift is still open after its business date has ended.
@@ -150,6 +152,7 @@ fn of<'a>(shift: &'a Shift, now: UtcMs, rules: &Rules) -> ShiftView<'a> {
         shift_id: &shift.shift_id,
         store_id: &shift.store_id,
         register_id: &shift.register_id,
+        register_ids: shift.registers(),
         business_date: shift.business_date,
         overdue: overdue(shift, now, rules),
         state: shift.state,

@@ -86,6 +86,7 @@ pub struct Book<'a, R> {
     returns: HashMap<ReturnId, Return>,
     shifts: HashMap<ShiftId, Shift>,
     counters: HashMap<RegisterId, Counters>,
+    registers: HashMap<RegisterId, Register>,
     receivings: HashMap<ReceivingId, Receiving>,
     transfers: HashMap<TransferId, Transfer>,
     members: HashMap<MemberId, Member>,
@@ -118,6 +119,7 @@ impl<'a, R: Rows> Book<'a, R> {
             returns: HashMap::new(),
             shifts: HashMap::new(),
             counters: HashMap::new(),
+            registers: HashMap::new(),
             receivings: HashMap::new(),
             transfers: HashMap::new(),
             members: HashMap::new(),
@@ -134,6 +136,7 @@ impl<'a, R: Rows> Book<'a, R> {
     kept!(receiving, receivings, ReceivingId, Receiving);
     kept!(transfer, transfers, TransferId, Transfer);
     kept!(shift, shifts, ShiftId, Shift);
+    kept!(register, registers, RegisterId, Register);
     kept!(known_member, members, MemberId, Member);
     kept!(account, accounts, MemberId, PointsAccount);
     kept!(known_user, users, UserId, User);
@@ -154,11 +157,9 @@ impl<'a, R: Rows> Book<'a, R> {
         Ok(!self.events.insert(event_id.to_owned()) || self.rows.has_event(event_id)?)
     }
 
-    /// A till's counters: numbers of an earlier epoch are no numbers of this one, Z numbers continue.
-    pub(super) fn counters(&self, id: &RegisterId, z: Option<u64>) -> Result<Counters, R::Error> {
-        let known = self.counters.get(id).cloned();
-        let counters = known.map_or_else(|| self.rows.counters(id), Ok)?;
-        Ok(Counters { z: counters.z.max(z.unwrap_or_default()), ..counters })
+    /// A till's counters: numbers of an earlier epoch are no numbers of this one.
+    pub(super) fn counters(&self, id: &RegisterId) -> Result<Counters, R::Error> {
+        self.counters.get(id).cloned().map_or_else(|| self.rows.counters(id), Ok)
     }
 
     /// These movements, and the stock rows after them; `paid`: incoming pieces had a price of their own.
@@ -207,6 +208,7 @@ impl<'a, R: Rows> Book<'a, R> {
         self.accounts.extend(rows.account.iter().map(|row| (row.member_id.clone(), (**row).clone())));
         self.afters.extend(rows.after.iter().map(|row| (row.transaction_id.clone(), (**row).clone())));
         self.shifts.extend(event.shifts().map(|row| (row.shift_id.clone(), row.clone())));
+        self.registers.extend(rows.register.iter().map(|row| (row.register_id.clone(), (**row).clone())));
         self.counters.extend(rows.counters.iter().map(|row| (row.register_id.clone(), row.clone())));
         self.safe = rows.safe.as_deref().cloned().or(self.safe.take());
         let finished = event.fact.finished().iter();

@@ -56,7 +56,7 @@ impl Recover for TransactionPaid {
             totals.add_sale(&transaction)
         })?;
         let rows = event::Rows {
-            counters: vec![book.counters(&transaction.register_id, None)?],
+            counters: vec![book.counters(&transaction.register_id)?],
             account: book.credited(&points)?,
             points,
             shifts: std::iter::once(shift).chain(elsewhere).collect(),
@@ -172,7 +172,7 @@ impl Recover for ReturnRecord {
             }
             totals.refund(&back)
         })?;
-        let counters = book.counters(&back.register_id, None)?;
+        let counters = book.counters(&back.register_id)?;
         let rows = event::Rows {
             after,
             counters: if voided { Vec::new() } else { vec![counters] },
@@ -284,6 +284,7 @@ impl<R: Rows> Book<'_, R> {
             shift_id: id.clone(),
             store_id: crate::model::base::ids::StoreId::default(),
             register_id: crate::model::base::ids::RegisterId::default(),
+            moved_to: None,
             business_date: jiff::civil::Date::default(),
             state: ShiftState::Interrupted,
             opened_by: by.clone(),

@@ -19,21 +19,33 @@ impl Recover for ShiftRecord {
                 if book.shift(&shift.shift_id)?.is_some() {
                     return Ok(None);
                 }
-                let id = &shift.register_id;
-                let new = || Register::new(id.clone(), id.0.clone());
-                let register = Some(Box::new(book.rows.register(id)?.unwrap_or_else(new)));
+                let register = Some(Box::new(numbered(book, &shift)?));
                 let opened = fact::ShiftOpened { shift: over(shift) };
                 Ok(one(opened, event::Rows { register, ..event::Rows::default() }))
             }
+            "shift.moved" => match book.shift(&shift.shift_id)? {
+                Some(known) if known.state == ShiftState::Closed => Ok(None),
+                Some(known) => {
+                    Ok(Some(fact::ShiftMoved { shift: Shift { moved_to: shift.moved_to, ..known } }.into()))
+                }
+                None => Ok(Some(fact::ShiftMoved { shift: over(shift) }.into())),
+            },
             "shift.closed" => {
                 let shift = merged_with_current(book, shift)?;
-                let counters = vec![book.counters(&shift.register_id, shift.z_no)?];
+                let register = Some(Box::new(numbered(book, &shift)?));
                 let closed = fact::ShiftClosed { shift, voided: Vec::new() };
-                Ok(one(closed, event::Rows { counters, ..event::Rows::default() }))
+                Ok(one(closed, event::Rows { register, ..event::Rows::default() }))
             }
             _ => Ok(Some(fact::ShiftRecounted { shift: merged_with_current(book, shift)? }.into())),
         }
     }
+}
+
+/// The register where a shift was opened. Its Z numbers continue after the shift's.
+fn numbered<R: Rows>(book: &Book<'_, R>, shift: &Shift) -> Result<Register, R::Error> {
+    let id = &shift.register_id;
+    let known = book.register(id)?.unwrap_or_else(|| Register::new(id.clone(), id.0.clone()));
+    Ok(Register { z_no: known.z_no.max(shift.z_no.unwrap_or_default()), ..known })
 }
 
 /// Merges a record into its shift. The shift may have been counted here before the record was recovered.

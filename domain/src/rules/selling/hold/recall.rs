@@ -2,7 +2,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::figures::Money;
-use crate::model::base::ids::{HoldId, Sku};
+use crate::model::base::ids::{HoldId, RegisterId, Sku};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -11,7 +11,7 @@ use crate::model::books::shift::{Shift, ShiftBook};
 use crate::model::people::authorization::Authorization;
 use crate::model::selling::hold::{Hold, HoldState};
 use crate::model::selling::transaction::{Transaction, TransactionState};
-use crate::rules::books::shift::may_sell;
+use crate::rules::books::shift::{may_sell, register_of};
 use crate::rules::selling::hold::expire;
 use crate::rules::selling::sale;
 use crate::rules::selling::sale::PricingContext;
@@ -35,6 +35,8 @@ pub struct RecallDraft {
     pub cmd: RecallHold,
     /// The shift that it moves to.
     pub shift: Shift,
+    /// The register that it moves to.
+    pub register_id: RegisterId,
 }
 
 /// A figure that changed while the basket was on hold.
@@ -73,9 +75,10 @@ pub fn draft_recall(
     rules: &Rules,
     book: &ShiftBook,
 ) -> Result<RecallDraft, Refusal> {
-    may_sell(authorization.caller, &book.shift)?;
+    may_sell(authorization, &book.shift)?;
     sale::may_open(book, now, rules)?;
-    Ok(RecallDraft { hold_id, cmd, shift: book.shift.clone() })
+    let register_id = register_of(authorization, &book.shift)?.clone();
+    Ok(RecallDraft { hold_id, cmd, shift: book.shift.clone(), register_id })
 }
 
 /// Gives the basket to the shift that drafted first; prices and promotions are the present ones.
@@ -103,7 +106,7 @@ pub fn recall(
     let mut basket = Transaction {
         state: TransactionState::Open,
         business_date: draft.shift.business_date,
-        register_id: draft.shift.register_id.clone(),
+        register_id: draft.register_id.clone(),
         shift_id: draft.shift.shift_id.clone(),
         cashier_id: authorization.caller.user_id.clone(),
         ..waiting.clone()

@@ -112,7 +112,7 @@ pub fn take(
     till: &TillContext<'_>,
 ) -> Result<Event<fact::TransactionHeld>, Refusal> {
     cmd.check()?;
-    may_sell(till.authorization.caller, &till.book.shift)?;
+    may_sell(&till.authorization, &till.book.shift)?;
     let basket = match &cmd.basket {
         HeldBasket::New(sale) => sale::basket(sale, new_id, till)?,
         HeldBasket::Open(id) => {
@@ -132,7 +132,7 @@ pub fn take(
         hold_id: id,
         state: HoldState::Active,
         transaction_id: transaction.transaction_id.clone(),
-        register_id: till.book.shift.register_id.clone(),
+        register_id: transaction.register_id.clone(),
         note: cmd.note.clone(),
         held_by: till.authorization.caller.user_id.clone(),
         held_at: till.now,

@@ -1,7 +1,7 @@
 //! The shift's decisions about a return: user, time, sale, and target transaction.
 
 use crate::model::base::fields::Fields;
-use crate::model::base::ids::{MovementId, PaymentId, ReturnId, Sku};
+use crate::model::base::ids::{MovementId, PaymentId, RegisterId, ReturnId, Sku};
 use crate::model::base::limits::PAYMENTS_MAX;
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::base::settings::Rules;
@@ -13,7 +13,7 @@ use crate::model::selling::payment::EXCHANGE;
 use crate::model::selling::reasons::Why;
 use crate::model::selling::returns::{TakenBack, Verification};
 use crate::model::selling::transaction::{Transaction, TransactionState};
-use crate::rules::books::shift::may_sell;
+use crate::rules::books::shift::{may_sell, register_of};
 use crate::rules::selling::returns::NewReturn;
 use jiff::civil::Date;
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub struct ReturnDraft {
     pub taken: Option<Vec<TakenBack>>,
     /// The present shift.
     pub shift: Shift,
-    /// Its register's counters, the return's number given.
+    /// Counters of the return's register, the return's number given.
     pub counters: Counters,
     pub receipt_no: String,
     pub series: String,
@@ -80,7 +80,7 @@ pub fn draft(
     if cmd.shift_id.as_ref().is_some_and(|shift| *shift != book.shift.shift_id) {
         return Err(Refusal::NotFound("shift"));
     }
-    may_sell(authorization.caller, &book.shift)?;
+    may_sell(authorization, &book.shift)?;
     for (place, item) in cmd.items.iter().enumerate() {
         let path = format!("items[{place}].reason");
         rules.policy.reasons.check(Why::Return, &path, item.reason.as_deref())?;
@@ -109,7 +109,9 @@ pub fn draft(
             NeedsApproval::of("a return this many days after the sale").by(days, "returns.window_days")
         })?;
     }
-    let mut counters = book.counters.clone();
+    let register_id = register_of(authorization, &book.shift)?;
+    let target = target(cmd, register_id, book)?;
+    let mut counters = book.counters_at(register_id)?;
     Ok(ReturnDraft {
         cmd: cmd.clone(),
         ids,
@@ -121,7 +123,7 @@ pub fn draft(
         receipt_no: counters.next_receipt(&book.shift.store_id, &book.series),
         counters,
         series: book.series.clone(),
-        target: target(cmd, book)?,
+        target,
         late,
         is_quote: false,
     })
@@ -148,14 +150,24 @@ fn late(sale: &Transaction, today: Date, rules: &Rules) -> bool {
     today > last
 }
 
-/// The unfinished transaction of the same shift that an exchange pays.
-fn target(cmd: &NewReturn, book: &ShiftBook) -> Result<Option<Transaction>, Refusal> {
+/// The unfinished transaction of the same shift and register that an exchange pays: both documents take the next numbers
+/// of that register.
+fn target(
+    cmd: &NewReturn,
+    register_id: &RegisterId,
+    book: &ShiftBook,
+) -> Result<Option<Transaction>, Refusal> {
     let refunds = cmd.refunds.as_deref().unwrap_or_default();
     let Some(exchange) = refunds.iter().find(|refund| refund.method == EXCHANGE) else { return Ok(None) };
     let Some(id) = &exchange.transaction_id else { return Ok(None) };
     let basket = book.open.get(id).ok_or(Refusal::NotFound("transaction"))?;
     if !basket.state.payable() {
         return Err(basket.state.refusal());
+    }
+    if basket.register_id != *register_id {
+        let problem =
+            format!("must be of this register: the exchange pays a transaction of {}", basket.register_id);
+        return Err(Refusal::field("refunds", problem));
     }
     if exchange.amount > basket.amount_due {
         let problem = format!("the exchange is {}, but only {} is due", exchange.amount, basket.amount_due);

@@ -107,7 +107,7 @@ pub fn settle(
         origin_receipt_no: draft.cmd.receipt_no.clone(),
         verification: draft.verification,
         store_id: draft.shift.store_id.clone(),
-        register_id: draft.shift.register_id.clone(),
+        register_id: draft.counters.register_id.clone(),
         shift_id: draft.shift.shift_id.clone(),
         cashier_id: user_id.clone(),
         approved_by: authorization.approved_by(),

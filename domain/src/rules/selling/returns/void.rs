@@ -45,7 +45,7 @@ pub fn draft_void(
         let state = if exchanged { "exchanged" } else { back.state.name() };
         return Err(Refusal::InvalidState { state: state.to_owned(), allowed: Vec::new() });
     }
-    may_sell(authorization.caller, &book.shift)?;
+    may_sell(authorization, &book.shift)?;
     authorization.manager_for(|| NeedsApproval::of("voiding a return"))?;
     let mut shift = book.shift.clone();
     shift.totals.unrefund(back);

@@ -2,7 +2,7 @@
 
 use crate::model::base::event::{Event, fact};
 use crate::model::base::figures::{BasisPoints, Money, Points};
-use crate::model::base::ids::{MemberId, TransactionId};
+use crate::model::base::ids::{MemberId, RegisterId, TransactionId};
 use crate::model::base::refusal::{FieldProblem, NeedsApproval, Refusal};
 use crate::model::base::settings::{PriceOverride, Rules};
 use crate::model::base::time::UtcMs;
@@ -12,7 +12,7 @@ use crate::model::people::authorization::Authorization;
 use crate::model::people::member::{Member, MemberState};
 use crate::model::selling::reasons::Why;
 use crate::model::selling::transaction::{Transaction, TransactionState};
-use crate::rules::books::shift::overdue;
+use crate::rules::books::shift::{overdue, register_of};
 use crate::rules::selling::sale::discount_limit::discount_policy;
 use crate::rules::selling::sale::plausible::{is_set_before, plausible_prices};
 use crate::rules::selling::sale::price::{Asked, catalogue, reprice};
@@ -58,7 +58,8 @@ pub(crate) fn basket(
     let kept = BTreeMap::new();
     let found = catalogue(&cmd.items, till.pricing.products, &kept)?;
     price_policy(&cmd.items, &found, None, &till.authorization, till.rules)?;
-    let mut transaction = empty(cmd, id, till);
+    let register_id = register_of(&till.authorization, &till.book.shift)?.clone();
+    let mut transaction = empty(cmd, id, register_id, till);
     attribute(&mut transaction, member, till.rules);
     let reason = cmd.discount_reason.as_deref();
     let asked =
@@ -181,7 +182,12 @@ pub(super) fn discount_reason(
     Ok(())
 }
 
-fn empty(cmd: &CreateSale, id: TransactionId, till: &TillContext<'_>) -> Transaction {
+fn empty(
+    cmd: &CreateSale,
+    id: TransactionId,
+    register_id: RegisterId,
+    till: &TillContext<'_>,
+) -> Transaction {
     let shift = &till.book.shift;
     Transaction {
         transaction_id: id,
@@ -190,7 +196,7 @@ fn empty(cmd: &CreateSale, id: TransactionId, till: &TillContext<'_>) -> Transac
         business_date: shift.business_date,
         occurred_at: till.now,
         store_id: shift.store_id.clone(),
-        register_id: shift.register_id.clone(),
+        register_id,
         shift_id: shift.shift_id.clone(),
         cashier_id: till.authorization.caller.user_id.clone(),
         member_id: None,

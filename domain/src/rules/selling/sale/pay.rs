@@ -60,7 +60,7 @@ pub fn pay(
     book: &ShiftBook,
 ) -> Result<PayOutcome, Refusal> {
     cmd.check()?;
-    may_sell(authorization.caller, &book.shift)?;
+    may_sell(authorization, &book.shift)?;
     let before = book.open.get(transaction_id).ok_or_else(|| TransactionState::Paid.refusal())?;
     if !before.state.payable() {
         return Err(before.state.refusal());
@@ -117,8 +117,8 @@ fn pay_basket(
         let event = Event::new(fact::TransactionOpen { transaction: after }, Rows::of_shift(shift));
         return Ok(PayOutcome::Partial(Box::new(event)));
     }
-    finish_sale(after, shift, now, book.counters.clone(), &book.series)
-        .map(|draft| PayOutcome::Complete(Box::new(draft)))
+    let counters = book.counters_at(&after.register_id)?;
+    finish_sale(after, shift, now, counters, &book.series).map(|draft| PayOutcome::Complete(Box::new(draft)))
 }
 
 fn check_count(offers: &[NewPayment], ids: &[PaymentId], before: &Transaction) -> Result<(), Refusal> {

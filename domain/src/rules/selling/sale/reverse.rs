@@ -37,7 +37,7 @@ pub fn reverse_payment(
     book: &ShiftBook,
 ) -> Result<PaymentReversed, Refusal> {
     cmd.check()?;
-    may_sell(authorization.caller, &book.shift)?;
+    may_sell(authorization, &book.shift)?;
     let before = book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
     let mut after = before.clone();
     let place = after.payments.iter().position(|payment| payment.payment_id == *payment_id);

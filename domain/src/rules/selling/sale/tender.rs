@@ -78,7 +78,7 @@ pub fn draft_correction(
     if sale.state != TransactionState::Paid || sale.shift_id != book.shift.shift_id {
         return Err(sale.state.refusal());
     }
-    may_sell(authorization.caller, &book.shift)?;
+    may_sell(authorization, &book.shift)?;
     authorization.manager_for(|| NeedsApproval::of("correcting the payment method of a sale"))?;
     if sale.payments.len().saturating_add(cmd.payments.len()) > PAYMENTS_MAX
         || payment_ids.len() != cmd.payments.len()

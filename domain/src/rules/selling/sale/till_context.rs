@@ -28,7 +28,7 @@ impl TillContext<'_> {
     /// # Errors
     /// `insufficient_role`, `invalid_state`.
     pub(super) fn sells(&self) -> Result<(), Refusal> {
-        may_sell(self.authorization.caller, &self.book.shift)?;
+        may_sell(&self.authorization, &self.book.shift)?;
         in_time(&self.book.shift, self.now, self.rules)
     }
 }

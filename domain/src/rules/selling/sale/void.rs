@@ -13,7 +13,7 @@ use crate::model::people::authorization::Authorization;
 use crate::model::selling::payment::{EXCHANGE, ReversedPayment};
 use crate::model::selling::reasons::Why;
 use crate::model::selling::transaction::{Payment, PaymentState, Transaction, TransactionState};
-use crate::rules::books::shift::may_sell;
+use crate::rules::books::shift::{may_sell, may_work};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub fn void_open(
 ) -> Result<Event<fact::TransactionVoided>, Refusal> {
     cmd.check()?;
     rules.policy.reasons.check(Why::Void, "reason", Some(&cmd.reason))?;
-    crate::rules::books::shift::may_run(authorization.caller, &book.shift)?;
+    may_work(authorization, &book.shift)?;
     let basket = book.open.get(id).ok_or_else(|| TransactionState::Paid.refusal())?;
     may_drop(basket, authorization)?;
     let (transaction, mut shift, refunds) = reversed(cmd, basket, now, &book.shift)?;
@@ -104,7 +104,7 @@ pub fn draft_void(
     if sale.shift_id != book.shift.shift_id {
         return Err(only_return());
     }
-    may_sell(authorization.caller, &book.shift)?;
+    may_sell(authorization, &book.shift)?;
     authorization.manager_for(|| NeedsApproval::of("voiding a paid sale"))?;
     let (transaction, mut shift, refunds) = reversed(cmd, sale, now, &book.shift)?;
     shift.totals.uncomplete(sale);

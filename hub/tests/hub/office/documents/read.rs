@@ -129,8 +129,22 @@ async fn a_shift_shows_its_drawer_as_the_store_reported_it() {
         (&open["state"], &open["variance"], &open["cash"]["expected"]),
         (&json!("open"), &Value::Null, &json!(50_000))
     );
+    // It is shared by a second till, and suspended.
+    let moved = |event_id: &str, registers: Value| {
+        let mut moved: Value = serde_json::from_str(&shift("S001", "shf_1", DAY, None)).unwrap();
+        (moved["type"], moved["event_id"]) = (json!("shift.moved"), json!(event_id));
+        moved["payload"]["shift"]["moved_to"] = registers;
+        moved.to_string()
+    };
+    for (event_id, registers) in [("evt_shared", json!(["main", "till-2"])), ("evt_suspended", json!([]))] {
+        tells(&mut shop, moved(event_id, registers.clone())).await;
+        let read = admin.get("/api/shifts/shf_1").await.data().clone();
+        assert_eq!((&read["state"], &read["event_id"]), (&json!("open"), &json!(event_id)));
+        assert_eq!(read["register_ids"], registers);
+    }
     tells(&mut shop, closed.to_string()).await;
-    // A repeated opening changes nothing.
+    // A repeated opening or a repeated move changes nothing.
+    tells(&mut shop, moved("evt_late", json!(["till-9"]))).await;
     let again = shift("S001", "shf_1", DAY, None).replace("evt_S001_shf_1_false", "evt_again");
     tells(&mut shop, again).await;
     let listed = admin.get("/api/shifts").await.data()["items"][0].clone();
