@@ -228,7 +228,8 @@ impl Replay<'_> {
                     moved.extend(event.aggregate.clone());
                     park::settle(&mut write, self.store_id, key, "applied").await?;
                     let corrected = replaced::of(&event);
-                    let settled = replaced::settle(&mut write, (self.store_id, now), corrected.as_slice()).await?;
+                    let settled =
+                        replaced::settle(&mut write, (self.store_id, now), corrected.as_slice()).await?;
                     let tried = |key: &ParkedKey| keys.iter().any(|tried| tried.parked_id == key.parked_id);
                     let no_longer = settled.iter().filter(|key| tried(key)).count() as u64;
                     done.parked = done.parked.saturating_sub(no_longer);
