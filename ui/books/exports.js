@@ -22,13 +22,13 @@ const create = async (page) => {
     list: [
       { name: "format", label: t("Accounting program"), kind: "choice", choices: FORMATS, focus: true },
       {
-        name: "tax_rate",
+        name: "tax_rate_name",
         label: t("Name of the tax rate"),
         hint: t("Only for Xero, as it is named there, for example Tax Exempt"),
       },
     ],
-    act: ({ format, tax_rate }) =>
-      page.app.change("POST", "/api/finance/exports", format === "xero" ? { format, tax_rate } : { format }),
+    act: ({ format, tax_rate_name }) =>
+      page.app.change("POST", "/api/finance/exports", format === "xero" ? { format, tax_rate_name } : { format }),
   });
   if (!next) return;
   await page.load();

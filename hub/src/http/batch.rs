@@ -11,7 +11,7 @@ use edge::{ApiError, clock};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sqlx::{AnyConnection, Connection};
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -175,6 +175,7 @@ pub struct ItemError {
     /// Error message for people.
     pub message: String,
     /// Figures and fields of the refusal.
+    #[schemars(with = "Map<String, Value>")]
     pub details: Value,
 }
 

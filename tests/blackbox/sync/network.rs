@@ -123,28 +123,42 @@ fn every_batch_sent_again_a_day_later() {
     same(&line.hub, &line.store);
 }
 
+/// Cuts a kind of call after each of its bytes on the way up, then after each on the way back.
+fn cut_at_every_byte(name: &str, call: &'static [u8]) {
+    let mut line = Line::open_with(name, "sync.backoff_min = \"1ms\"\nsync.backoff_max = \"2ms\"\n");
+    line.proxy.set(Chaos::CutAtEveryByte, call);
+    line.store.login("manager").post("/api/sync/force", &json!({})).data(200);
+    sell(&mut line.till, 1);
+    let mut sold_at = 0;
+    let (up, back) = wait::stepping(CUTTING, "one call has come through whole", || {
+        let (up, back, through) = line.proxy.cut_at();
+        // `hello` reports what the hub already has, so another push needs another sale.
+        if back > sold_at {
+            sell(&mut line.till, 1);
+            sold_at = back;
+        }
+        through.then_some((up, back))
+    });
+    println!("cut at {up} bytes on the way up and {back} on the way back");
+    assert!(up > 300 && back > 300, "{up} {back}");
+    line.proxy.set(Chaos::Pass, ALL);
+    same(&line.hub, &line.store);
+}
+
+// A test for each call: they wait most of their time, and run at once.
 #[test]
-fn the_connection_cut_at_every_byte() {
-    let mut line = Line::open_with("cut", "sync.backoff_min = \"1ms\"\nsync.backoff_max = \"2ms\"\n");
-    for to in [PUSH, b"POST /api/sync/hello", b"GET /api/sync/pull"] {
-        line.proxy.set(Chaos::CutAtEveryByte, to);
-        line.store.login("manager").post("/api/sync/force", &json!({})).data(200);
-        sell(&mut line.till, 1);
-        let mut sold_at = 0;
-        let (up, back) = wait::stepping(CUTTING, "one call has come through whole", || {
-            let (up, back, through) = line.proxy.cut_at();
-            // `hello` reports what the hub already has, so another push needs another sale.
-            if back > sold_at {
-                sell(&mut line.till, 1);
-                sold_at = back;
-            }
-            through.then_some((up, back))
-        });
-        println!("cut at {up} bytes on the way up and {back} on the way back");
-        assert!(up > 300 && back > 300, "{up} {back}");
-        line.proxy.set(Chaos::Pass, ALL);
-        same(&line.hub, &line.store);
-    }
+fn a_push_cut_at_every_byte() {
+    cut_at_every_byte("cut-push", PUSH);
+}
+
+#[test]
+fn a_hello_cut_at_every_byte() {
+    cut_at_every_byte("cut-hello", b"POST /api/sync/hello");
+}
+
+#[test]
+fn a_pull_cut_at_every_byte() {
+    cut_at_every_byte("cut-pull", b"GET /api/sync/pull");
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub struct New {
     store_ids: Option<BTreeSet<String>>,
     /// Name of a tax rate in the accounting program, written in each line. Required for Xero, and not allowed for
     /// others.
-    tax_rate: Option<String>,
+    tax_rate_name: Option<String>,
     /// Most lines of the file. Defaults to what the program reads: 10000 (`csv`), 1000 (`quickbooks`) or 300 (`xero`),
     /// which are also the largest values. An entry is never split, so an entry with more lines is exported alone.
     #[schemars(range(min = 2))]
@@ -96,7 +96,7 @@ pub struct Export {
     /// Program that reads the file.
     pub format: Format,
     /// Name of the tax rate in each line. Null if the format has none.
-    pub tax_rate: Option<String>,
+    pub tax_rate_name: Option<String>,
     /// Entries of the export: all between two numbers of each book.
     pub books: Vec<Span>,
     /// Number of entries.
@@ -134,17 +134,18 @@ impl New {
         if self.store_ids.as_ref().is_some_and(|books| !(1..=BOOKS_MAX).contains(&books.len())) {
             return Err(ApiError::field("store_ids", format!("must name 1 to {BOOKS_MAX} books")));
         }
-        match (&self.tax_rate, self.format) {
+        match (&self.tax_rate_name, self.format) {
             (None, Format::Xero) => Err(ApiError::field(
-                "tax_rate",
+                "tax_rate_name",
                 "is missing: Xero needs the name of a tax rate in each line, for example Tax Exempt",
             )),
             (Some(_), Format::Csv | Format::Quickbooks) => {
-                Err(ApiError::field("tax_rate", "is only for the format xero"))
+                Err(ApiError::field("tax_rate_name", "is only for the format xero"))
             }
-            (Some(rate), Format::Xero) if !is_name(rate) => {
-                Err(ApiError::field("tax_rate", format!("must have 1 to {TAX_RATE_CHARS_MAX} characters")))
-            }
+            (Some(rate), Format::Xero) if !is_name(rate) => Err(ApiError::field(
+                "tax_rate_name",
+                format!("must have 1 to {TAX_RATE_CHARS_MAX} characters"),
+            )),
             _ => Ok(()),
         }
     }
@@ -191,7 +192,7 @@ pub async fn next(
         export_id: ids::new("jex_"),
         export_no,
         format: new.format,
-        tax_rate: new.tax_rate.map(|rate| rate.trim().to_owned()),
+        tax_rate_name: new.tax_rate_name.map(|rate| rate.trim().to_owned()),
         books,
         entries,
         lines,

@@ -147,7 +147,7 @@ impl File<'_> {
             Cell::Text(&date),
             listed.entry.memo.as_deref().into(),
             Cell::Text(code),
-            self.export.tax_rate.as_deref().into(),
+            self.export.tax_rate_name.as_deref().into(),
             Cell::Amount(line.debit.saturating_sub(line.credit)),
         ]);
     }

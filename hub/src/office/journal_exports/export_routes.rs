@@ -5,11 +5,11 @@ use crate::office::journal_exports::export::{self, Export, Next};
 use crate::office::journal_exports::export_file;
 use edge::{Doc, csv};
 
-const EXPORT: &str = r#"{"export_id": "jex_1", "export_no": 1, "format": "csv", "tax_rate": null,
+const EXPORT: &str = r#"{"export_id": "jex_1", "export_no": 1, "format": "csv", "tax_rate_name": null,
     "books": [{"store_id": "S001", "from_no": 1, "to_no": 120}], "entries": 120, "lines": 410, "total": 18250000,
     "accounts": [{"account": "1010", "name": "Cash in tills", "export_code": "572000"}], "created_at": "2026-11-21T02:06:34.739Z", "created_by": "usr_1"}"#;
 
-const NEXT: &str = r#"{"export": {"export_id": "jex_1", "export_no": 1, "format": "csv", "tax_rate": null,
+const NEXT: &str = r#"{"export": {"export_id": "jex_1", "export_no": 1, "format": "csv", "tax_rate_name": null,
     "books": [{"store_id": "S001", "from_no": 1, "to_no": 120}], "entries": 120, "lines": 410, "total": 18250000,
     "accounts": [{"account": "1010", "name": "Cash in tills", "export_code": "572000"}], "created_at": "2026-11-21T02:06:34.739Z", "created_by": "usr_1"}, "more": false}"#;
 

@@ -106,7 +106,7 @@ async fn quickbooks_and_xero_get_their_columns_dates_and_accounts() {
          HO-1,11/02/2026,Petty cash expenses,700,,by hand\r\nHO-1,11/02/2026,Bank,,700,by hand\r\n"
     );
     assert_eq!(
-        export(json!({"format": "xero", "tax_rate": "Tax Exempt"})).await,
+        export(json!({"format": "xero", "tax_rate_name": "Tax Exempt"})).await,
         "*Narration,*Date,Description,*AccountCode,*TaxRate,*Amount\r\n\
          HO-2,02/11/2026,by hand,Petty cash expenses,Tax Exempt,700\r\nHO-2,02/11/2026,by hand,1040,Tax Exempt,-700\r\n"
     );
@@ -124,9 +124,9 @@ async fn an_export_that_its_program_could_not_read_is_refused() {
     let finance = accountant(&server).await;
     for body in [
         json!({"format": "xero"}),
-        json!({"format": "xero", "tax_rate": " "}),
-        json!({"format": "csv", "tax_rate": "Tax Exempt"}),
-        json!({"format": "xero", "tax_rate": "Tax Exempt", "lines_max": 301}),
+        json!({"format": "xero", "tax_rate_name": " "}),
+        json!({"format": "csv", "tax_rate_name": "Tax Exempt"}),
+        json!({"format": "xero", "tax_rate_name": "Tax Exempt", "lines_max": 301}),
         json!({"format": "csv", "lines_max": 1}),
         json!({"format": "csv", "store_ids": []}),
     ] {

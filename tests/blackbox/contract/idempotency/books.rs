@@ -55,6 +55,13 @@ pub const BOOKS: &[Probe<Hub>] = &[
         },
     },
     Probe {
+        operation: "POST /api/finance/exports",
+        prepare: |hub| {
+            let lines = |most: i64| json!({"format": "csv", "lines_max": most});
+            Attempt::new(hub.login(), "/api/finance/exports", lines(100), lines(200))
+        },
+    },
+    Probe {
         operation: "POST /api/finance/opening",
         prepare: |hub| {
             let opening = |amount: i64| json!({"store_id": "", "date": DAY, "lines": [{"account": "1040", "debit": amount}]});

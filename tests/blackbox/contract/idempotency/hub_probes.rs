@@ -75,6 +75,27 @@ pub const HUB: &[Probe<Hub>] = &[
         },
     },
     Probe {
+        operation: "POST /api/products/batch",
+        prepare: |hub| {
+            let new = |price: i64| json!({"items": [{"sku": "902", "name": "Probe", "price": price}]});
+            Attempt::new(hub.login(), "/api/products/batch", new(1), new(2))
+        },
+    },
+    Probe {
+        operation: "POST /api/prices/batch",
+        prepare: |hub| {
+            let set = |price: i64| json!({"items": [{"sku": SKU, "price": price}]});
+            Attempt::new(hub.login(), "/api/prices/batch", set(1), set(2))
+        },
+    },
+    Probe {
+        operation: "POST /api/members/batch",
+        prepare: |hub| {
+            let new = |name: &str| json!({"items": [{"name": name, "phone": "08112345679"}]});
+            Attempt::new(hub.login(), "/api/members/batch", new("one"), new("two"))
+        },
+    },
+    Probe {
         operation: "POST /api/products",
         prepare: |hub| {
             let new = |price: i64| json!({"sku": "901", "name": "Probe", "price": price});
