@@ -56,7 +56,7 @@ const exports = {
       col(t("Number"), (one) => number(one.export_no)),
       col(t("Accounting program"), (one) => formatName(one.format)),
       col(t("Book"), books),
-      col(t("Entries"), (one) => number(one.entries), "num"),
+      col(t("Entries"), (one) => number(one.entries_count), "num"),
       col(t("Total"), (one) => inMoney(one.total), "num"),
       col(t("Created"), (one) => [moment(one.created_at), " ", person(one.created_by)], "d"),
     ],

@@ -158,7 +158,7 @@ pub struct ItemResult<T> {
     /// Position of the item in the request, from 0.
     pub index: usize,
     /// HTTP status that a request with this item alone would have had.
-    pub status: u16,
+    pub http_status: u16,
     /// The resource after the change. Omitted for a refused item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<T>,
@@ -183,7 +183,7 @@ impl<T> ItemResult<T> {
     fn refused(index: usize, error: ApiError) -> Self {
         let ApiError { code, message, details, .. } = error;
         let error = ItemError { code: code.name(), message, details };
-        Self { index, status: code.status(), data: None, error: Some(error) }
+        Self { index, http_status: code.status(), data: None, error: Some(error) }
     }
 }
 
@@ -211,7 +211,7 @@ impl<I: BatchItem> Command for Batch<I> {
                 Ok(Done { status, data, entry }) => {
                     savepoint.commit().await?;
                     entries.push(entry);
-                    ItemResult { index, status, data: Some(data), error: None }
+                    ItemResult { index, http_status: status, data: Some(data), error: None }
                 }
                 Err(Failure::Refused(error)) if (400..500).contains(&error.code.status()) => {
                     savepoint.rollback().await?;

@@ -245,6 +245,20 @@ pub(crate) async fn settle(
     Ok(())
 }
 
+/// The records that are parked among some of an epoch, in the order of their numbers.
+pub(crate) async fn among(
+    connection: &mut AnyConnection,
+    (store_id, epoch): (&str, &str),
+    events: &[Incoming],
+) -> Result<Vec<Parked>, sqlx::Error> {
+    let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(Vec::new()) };
+    let sql = "SELECT seq, event_id, code, message FROM parked \
+               WHERE store_id = $1 AND epoch = $2 AND seq BETWEEN $3 AND $4 ORDER BY seq";
+    let query = sqlx::query(sql).bind(store_id).bind(epoch).bind(signed(first.seq)).bind(signed(last.seq));
+    let rows = query.fetch_all(connection).await?;
+    rows.iter().map(|row| Ok(columns!(row => Parked { seq, event_id, code, message }))).collect()
+}
+
 /// This store's parked records. `None` if there are too many to name.
 pub(crate) async fn named(
     connection: &mut AnyConnection,

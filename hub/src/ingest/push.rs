@@ -7,6 +7,7 @@ use crate::db::{Db, Write, signed};
 use crate::ingest::apply::{self, BatchContext, Outcome};
 use crate::ingest::batch::Batch;
 use crate::ingest::lock::{Locked, lock};
+use crate::ingest::park;
 use crate::ingest::skew;
 use crate::projection::envelope::{OUT_OF_BOUNDS, RECORD_TOO_LARGE};
 use crate::table::epoch::{self, Cursor};
@@ -95,13 +96,16 @@ impl Intake<'_> {
         let (acked_seq, acked_hash) =
             fresh.last().map_or_else(|| (cursor.seq, cursor.hash), |last| (last.seq, last.hash.clone()));
         advance(&mut write, &store, batch, acked_seq, &acked_hash, now).await?;
-        let Outcome { duplicates, parked, mut later, moved, stamps, .. } = outcome;
+        let Outcome { duplicates, mut parked, mut later, moved, stamps, .. } = outcome;
         let (conflicts, versions) = (take(&mut later.conflicts), take(&mut later.versions));
         raise_alarms(&mut write, store_id, &parked, now).await?;
         if store.current_epoch.as_deref() == Some(&batch.epoch) {
             skew::note_stamps(&mut write, store_id, stamps, now).await?;
         }
         let announced = later.announce(&mut write, now).await?;
+        // The answer that named them may not have arrived.
+        let again = batch.events.get(..skipped).unwrap_or_default();
+        parked.extend(park::among(&mut write, (store_id, &batch.epoch), again).await?);
         write.commit().await?;
         let answer = PushAnswer {
             epoch: batch.epoch.clone(),

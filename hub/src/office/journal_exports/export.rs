@@ -100,9 +100,9 @@ pub struct Export {
     /// Entries of the export: all between two numbers of each book.
     pub books: Vec<Span>,
     /// Number of entries.
-    pub entries: i64,
+    pub entries_count: i64,
     /// Number of lines of these entries.
-    pub lines: i64,
+    pub lines_count: i64,
     /// Sum of the debits, which equals the sum of the credits, in minor currency units.
     pub total: Money,
     /// Accounts of these lines, as they were when the export was created.
@@ -194,8 +194,8 @@ pub async fn next(
         format: new.format,
         tax_rate_name: new.tax_rate_name.map(|rate| rate.trim().to_owned()),
         books,
-        entries,
-        lines,
+        entries_count: entries,
+        lines_count: lines,
         total: sum("total", totals).map_err(ApiError::from)?,
         accounts,
         created_at: now,

@@ -6,11 +6,11 @@ use crate::office::journal_exports::export_file;
 use edge::{Doc, csv};
 
 const EXPORT: &str = r#"{"export_id": "jex_1", "export_no": 1, "format": "csv", "tax_rate_name": null,
-    "books": [{"store_id": "S001", "from_no": 1, "to_no": 120}], "entries": 120, "lines": 410, "total": 18250000,
+    "books": [{"store_id": "S001", "from_no": 1, "to_no": 120}], "entries_count": 120, "lines_count": 410, "total": 18250000,
     "accounts": [{"account": "1010", "name": "Cash in tills", "export_code": "572000"}], "created_at": "2026-11-21T02:06:34.739Z", "created_by": "usr_1"}"#;
 
 const NEXT: &str = r#"{"export": {"export_id": "jex_1", "export_no": 1, "format": "csv", "tax_rate_name": null,
-    "books": [{"store_id": "S001", "from_no": 1, "to_no": 120}], "entries": 120, "lines": 410, "total": 18250000,
+    "books": [{"store_id": "S001", "from_no": 1, "to_no": 120}], "entries_count": 120, "lines_count": 410, "total": 18250000,
     "accounts": [{"account": "1010", "name": "Cash in tills", "export_code": "572000"}], "created_at": "2026-11-21T02:06:34.739Z", "created_by": "usr_1"}, "more": false}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
@@ -55,10 +55,11 @@ impl Command for export::New {
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Next>, Failure> {
         let by = (tx.caller.user_id.0.as_str(), tx.now);
         let next = export::next(tx.connection, self, by).await?;
-        let Some(Export { export_id, format, entries, total, .. }) = &next.export else {
+        let Some(Export { export_id, format, entries_count, total, .. }) = &next.export else {
             return Ok(Changed::without_entry(&next));
         };
-        let details = json!({"export_id": export_id, "format": format, "entries": entries, "total": total});
+        let details =
+            json!({"export_id": export_id, "format": format, "entries_count": entries_count, "total": total});
         Ok(Changed::answer(&next, details))
     }
 }

@@ -22,10 +22,10 @@ const ERASED: &str = r#"{"member_id": "mbr_1", "code": null, "name": "erased", "
     "tier": null, "state": "erased", "points_balance": 12, "joined_at": "2026-11-20T02:06:34.739Z",
     "updated_at": "2026-11-21T02:06:34.739Z", "version": "1795226794739-00000-hub"}"#;
 
-const RESULTS: &str = r#"{"items": [{"index": 0, "status": 201, "data": {"member_id": "mbr_1", "code": null, "name": "Ani",
+const RESULTS: &str = r#"{"items": [{"index": 0, "http_status": 201, "data": {"member_id": "mbr_1", "code": null, "name": "Ani",
     "phone": "+628111", "email": null, "birth_date": null, "tier": null, "state": "active", "points_balance": 0,
     "joined_at": "2026-11-20T02:06:34.739Z", "updated_at": "2026-11-20T02:06:34.739Z", "version": "1795140394739-00000-hub"}},
-    {"index": 1, "status": 404, "error": {"code": "not_found", "message": "the member was not found",
+    {"index": 1, "http_status": 404, "error": {"code": "not_found", "message": "the member was not found",
     "details": {"what": "the member"}}}], "done": 1, "refused": 1}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[

@@ -14,7 +14,7 @@ use jiff::civil::Date;
 const PRICE: &str = r#"{"price_id": "prc_1", "sku": "8991234567890", "store_id": "S001", "price": 15500,
     "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": null}"#;
 
-const RESULTS: &str = r#"{"items": [{"index": 0, "status": 201, "data": {"price_id": "prc_1", "sku": "8991234567890",
+const RESULTS: &str = r#"{"items": [{"index": 0, "http_status": 201, "data": {"price_id": "prc_1", "sku": "8991234567890",
     "store_id": "S001", "price": 15500, "from": "2026-11-21", "set_at": "2026-11-20T02:06:34.739Z", "withdrawn_at": null}}],
     "done": 1, "refused": 0}"#;
 

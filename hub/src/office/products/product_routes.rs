@@ -52,11 +52,11 @@ pub const ROUTES: &[Route<Hub>] = &[
     ),
 ];
 
-const RESULTS: &str = r#"{"items": [{"index": 0, "status": 200, "data": {"sku": "8991234567890", "name": "Green Tea 100 g",
+const RESULTS: &str = r#"{"items": [{"index": 0, "http_status": 200, "data": {"sku": "8991234567890", "name": "Green Tea 100 g",
     "price": 15500, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null, "tax_code": null, "category": "Drinks",
     "barcodes": [], "cost": null, "reorder_level": null, "track_stock": true, "state": "active",
     "updated_at": "2026-11-20T02:06:34.739Z"}},
-    {"index": 1, "status": 422, "error": {"code": "validation_failed", "message": "the request has 1 problem: name is missing",
+    {"index": 1, "http_status": 422, "error": {"code": "validation_failed", "message": "the request has 1 problem: name is missing",
     "details": {"fields": [{"path": "name", "problem": "is missing"}]}}}], "done": 1, "refused": 1}"#;
 
 const PRODUCT: &str = r#"{"sku": "8991234567890", "name": "Green Tea 100 g", "price": 15000, "price_set_at": "2026-11-20T02:06:34.739Z", "tax_rate_bp": null,

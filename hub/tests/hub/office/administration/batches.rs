@@ -12,7 +12,7 @@ fn results(answer: &Value) -> Vec<String> {
     }
     let result = |item: &Value| match item["error"]["code"].as_str() {
         Some(code) => code.to_owned(),
-        None => item["status"].to_string(),
+        None => item["http_status"].to_string(),
     };
     items.iter().map(result).collect()
 }
