@@ -67,7 +67,11 @@ async fn poison_in_the_middle_is_parked_and_the_rest_flows() {
     assert_eq!(server.figure("SELECT COUNT(*) FROM records WHERE state = 'parked'").await, 8);
     assert_eq!(server.figure("SELECT COUNT(*) FROM records WHERE record = 'no JSON at all'").await, 1);
     let again = shop.push(&shop.batch(1, 10)).await;
-    assert_eq!((&again.data()["duplicates"], &again.data()["parked"]), (&json!(10), &json!([])));
+    // The first answer may not have arrived.
+    assert_eq!(
+        (&again.data()["duplicates"], &again.data()["parked"]),
+        (&json!(10), &answer.data()["parked"])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
