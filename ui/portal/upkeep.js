@@ -218,7 +218,8 @@ const byCause = (page) =>
 /** Who has to do what about a parked record. */
 const advice = (one) => {
   if (one.state === "replaced") {
-    return html`${t("Replaced by")} ${link(["receipts", one.replaced_by], one.replaced_by, { store_id: one.store_id })}`;
+    const { replaced_by: id, store_id } = one;
+    return html`${t("Replaced by")} ${link(["receipts", id], id, { store_id })}`;
   }
   if (one.state === "waits_for_store") return t("The store's manager corrects the delivery and sends it again");
   if (one.state === "waits_for_record") return t("No action needed: it is applied after the record that it waits for");

@@ -100,8 +100,8 @@ fn a_delivery_that_head_office_could_not_post_is_corrected_by_its_store() {
 
     hub.start();
     corrected_once(&hub, &store, &old, &new);
-    let told = items(&mut hub.login(), "/api/audit?action=receiving.resubmitted");
-    assert_eq!(told.len(), 1, "{told:?}");
+    let entries = items(&mut hub.login(), "/api/audit?action=receiving.resubmitted");
+    assert_eq!(entries.len(), 1, "{entries:?}");
     // A hub from before the correction receives all of it again.
     hub.restore(&office_backup);
     corrected_once(&hub, &store, &old, &new);

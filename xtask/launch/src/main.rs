@@ -44,7 +44,7 @@ fn run() -> io::Result<ExitCode> {
     let mut commands = Command::new(&tool);
     commands.args(&arguments);
     if tests_all {
-        eprintln!("building and linting everything: about ten minutes on two cores, once");
+        eprintln!("building and linting everything: many minutes on two cores, once");
         build.args(ALL_TESTED).envs(LINTED);
     } else {
         build.args(COMMANDS);

@@ -67,7 +67,8 @@ impl Command for ResubmitReceiving {
 }
 
 impl Owner<LedgerBook> {
-    /// Whether head office holds the receipt for a reason that its store can mend, as it has told this copy of the store.
+    /// Checks that head office holds the receipt for a reason that its store can mend, and has named it to this copy of the
+    /// store.
     fn check_held(&self, id: &ReceivingId) -> Result<(), Failure> {
         let epoch = self.storage.head().epoch;
         let mut after: Option<(String, u64)> = None;
