@@ -199,7 +199,7 @@ pub struct HelloAnswer {
     /// Limits of the batches that the hub accepts.
     pub limits: Limits,
     /// The store's parked records. Null if there are too many for one answer.
-    pub parked: Option<Vec<ParkedAt>>,
+    pub parked: Option<Vec<ParkedSince>>,
     /// Latest values that lost a conflict, at most one batch: values that lost to a write of this store, and values of
     /// this store that lost to a write of another store. Values of the first kind repeat the answers to pushes, because
     /// an answer may have been lost.
@@ -208,7 +208,7 @@ pub struct HelloAnswer {
 
 /// A record that the hub keeps parked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ParkedAt {
+pub struct ParkedSince {
     /// Epoch of the record.
     pub epoch: String,
     /// When the record was parked.

@@ -9,7 +9,7 @@ use domain::model::base::time::UtcMs;
 use domain::rules::hub::sync::parking;
 use domain::rules::hub::sync::parking::{Before, Case, Why};
 use domain::wire::record::Known;
-use domain::wire::sync::{Parked, ParkedAt};
+use domain::wire::sync::{Parked, ParkedSince};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -263,7 +263,7 @@ pub(crate) async fn among(
 pub(crate) async fn named(
     connection: &mut AnyConnection,
     store_id: &str,
-) -> Result<Option<Vec<ParkedAt>>, sqlx::Error> {
+) -> Result<Option<Vec<ParkedSince>>, sqlx::Error> {
     let sql =
         "SELECT epoch, seq, event_id, code, message, parked_at FROM parked WHERE store_id = $1 LIMIT $2";
     let most = i64::try_from(PARKED_NAMED).unwrap_or(i64::MAX).saturating_add(1);
@@ -274,7 +274,7 @@ pub(crate) async fn named(
     let one = |row: &AnyRow| {
         let mut parked = columns!(row => Parked { seq, event_id, code, message });
         parked.message = parked.message.chars().take(MESSAGE_CHARS_MAX).collect();
-        Ok(columns!(row => ParkedAt { epoch, parked_at; parked = parked }))
+        Ok(columns!(row => ParkedSince { epoch, parked_at; parked = parked }))
     };
     rows.iter().map(one).collect::<Result<_, _>>().map(Some)
 }

@@ -16,7 +16,7 @@ use domain::model::hub::stamp::AckMark;
 use domain::model::hub::sync::local::{Change, LinkRow, ParkedNote, Trouble};
 use domain::rules::hub::sync::problem::SKEW_MS_MAX;
 use domain::rules::hub::sync::session::unacknowledged;
-use domain::wire::sync::{HelloAnswer, PUSH_EVENTS_MAX, ParkedAt};
+use domain::wire::sync::{HelloAnswer, PUSH_EVENTS_MAX, ParkedSince};
 use std::collections::BTreeMap;
 use storage::StorageError;
 use tokio::sync::oneshot;
@@ -79,7 +79,7 @@ impl State {
     /// the number of notes.
     async fn parked(&self, answer: &HelloAnswer) -> Result<(), CallError> {
         let Some(parked) = &answer.parked else { return Ok(()) };
-        let mut named: BTreeMap<(String, u64), &ParkedAt> =
+        let mut named: BTreeMap<(String, u64), &ParkedSince> =
             parked.iter().map(|at| ((at.epoch.clone(), at.parked.seq), at)).collect();
         let mut after: Option<(String, u64)> = None;
         loop {
@@ -99,7 +99,7 @@ impl State {
             }
             self.context.commit(events).await?;
         }
-        let unknown: Vec<&ParkedAt> = named.into_values().collect();
+        let unknown: Vec<&ParkedSince> = named.into_values().collect();
         for page in unknown.chunks(PARKED_AT_ONCE) {
             let events: Vec<Option<Event>> =
                 page.iter().map(|at| self.noted(at, None)).collect::<Result<_, _>>()?;
@@ -109,7 +109,7 @@ impl State {
     }
 
     /// The note of a record that the hub names, if it differs from the one that is kept.
-    fn noted(&self, at: &ParkedAt, kept: Option<&ParkedNote>) -> Result<Option<Event>, StorageError> {
+    fn noted(&self, at: &ParkedSince, kept: Option<&ParkedNote>) -> Result<Option<Event>, StorageError> {
         let note = parked_note(&self.context.storage, &at.epoch, at.parked.clone(), at.parked_at)?;
         Ok((kept != Some(&note)).then(|| sync_event(Change::Parked { note })))
     }

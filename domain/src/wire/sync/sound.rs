@@ -183,7 +183,7 @@ impl Sound for ReleasedReceipt {
 mod tests {
     use super::*;
     use crate::wire::feed::Coverage;
-    use crate::wire::sync::{Directive, Limits, ParkedAt};
+    use crate::wire::sync::{Directive, Limits, ParkedSince};
 
     fn pull() -> PullAnswer {
         PullAnswer {
@@ -221,7 +221,7 @@ mod tests {
         ] {
             assert!(wrong.sound().is_err(), "{wrong:?}");
         }
-        let at = |epoch: &str| ParkedAt {
+        let at = |epoch: &str| ParkedSince {
             epoch: epoch.to_owned(),
             parked_at: UtcMs(1_795_140_394_739),
             parked: Parked {
