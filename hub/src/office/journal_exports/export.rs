@@ -52,6 +52,7 @@ pub struct New {
     format: Format,
     /// Books whose entries are exported: IDs of stores, and an empty text for head office's own book. Omitted for all
     /// books.
+    #[schemars(with = "Option<Vec<String>>")]
     store_ids: Option<BTreeSet<String>>,
     /// Name of a tax rate in the accounting program, written in each line. Required for Xero, and not allowed for
     /// others.
