@@ -32,7 +32,7 @@ pub struct Options {
     /// Tills that sell at the same time
     #[arg(long, default_value_t = 8)]
     pub tills: usize,
-    /// Kill the hub half-way (SIGKILL) and start it again
+    /// Kill the hub (SIGKILL) half-way and during exports of the journal, and start it again
     #[arg(long)]
     pub kill_hub: bool,
     /// Only the first days of the file
@@ -106,7 +106,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     }
     let [admin, finance] = people.as_slice() else { bail!("two people of head office") };
     let own = office::OwnStock { store: STORE_ID, value: sold.store.value.values().sum() };
-    agree &= office::run(&stage.hub.base(), admin, finance, &month, own).await?;
+    agree &= office::run(&mut stage, [admin, finance], &month, own, options.kill_hub).await?;
     stage.store.stop().await?;
     stage.hub.stop().await?;
     stage.hub_setup.command(&["verify"], None).await.context("cloud-hub verify")?;

@@ -1,7 +1,7 @@
 //! The REST interface as a till uses it: one key per request, repeated until there is an answer.
 
 use anyhow::{Context, ensure};
-use reqwest::{Client, Method, StatusCode};
+use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -77,7 +77,8 @@ impl Api {
 
     pub async fn login(mut self, username: &str, password: &str) -> anyhow::Result<Self> {
         let body = json!({"username": username, "password": password});
-        let data = self.repeat(Method::POST, "/api/auth/login", None, Some(&body)).await?;
+        let data =
+            self.repeat(self.request(Method::POST, "/api/auth/login", None, Some(&body)), of_json).await?;
         self.token = Some(text(&data, "token")?);
         Ok(self)
     }
@@ -93,22 +94,27 @@ impl Api {
     }
 
     pub async fn get(&self, path: &str) -> Result<Value, CallError> {
-        self.repeat(Method::GET, path, None, None).await
+        self.repeat(self.request(Method::GET, path, None, None), of_json).await
+    }
+
+    /// A file, which is no JSON.
+    pub async fn file(&self, path: &str) -> Result<String, CallError> {
+        self.repeat(self.request(Method::GET, path, None, None), of_file).await
     }
 
     /// Changes something, with one effect however often it is sent.
     pub async fn post(&self, path: &str, key: &str, body: &Value) -> Result<Value, CallError> {
-        self.repeat(Method::POST, path, Some(key), Some(body)).await
+        self.repeat(self.request(Method::POST, path, Some(key), Some(body)), of_json).await
     }
 
     /// Changes an existing thing, with one effect however often it is sent.
     pub async fn patch(&self, path: &str, key: &str, body: &Value) -> Result<Value, CallError> {
-        self.repeat(Method::PATCH, path, Some(key), Some(body)).await
+        self.repeat(self.request(Method::PATCH, path, Some(key), Some(body)), of_json).await
     }
 
     /// Sends once, without a key.
     pub async fn post_unkeyed(&self, path: &str, body: &Value) -> Result<Value, CallError> {
-        self.once(Method::POST, path, None, Some(body)).await
+        sent(self.request(Method::POST, path, None, Some(body)), of_json).await
     }
 
     /// Every item of a list, page by page.
@@ -129,17 +135,14 @@ impl Api {
         anyhow::bail!("{path}: more than {PAGES_MAX} pages")
     }
 
-    async fn repeat(
-        &self,
-        method: Method,
-        path: &str,
-        key: Option<&str>,
-        body: Option<&Value>,
-    ) -> Result<Value, CallError> {
+    /// Sends a request until there is an answer that is not to be asked for again.
+    async fn repeat<T>(&self, request: RequestBuilder, read: Reader<T>) -> Result<T, CallError> {
         let since = Instant::now();
         let mut pause = Duration::from_millis(20);
         loop {
-            match self.once(method.clone(), path, key, body).await {
+            let again =
+                request.try_clone().ok_or_else(|| CallError::Lost("the request is invalid".to_owned()))?;
+            match sent(again, read).await {
                 Err(error) if error.passes() && since.elapsed() < error.patience() => {
                     self.retries.fetch_add(1, Ordering::Relaxed);
                     tokio::time::sleep(pause).await;
@@ -150,13 +153,7 @@ impl Api {
         }
     }
 
-    async fn once(
-        &self,
-        method: Method,
-        path: &str,
-        key: Option<&str>,
-        body: Option<&Value>,
-    ) -> Result<Value, CallError> {
+    fn request(&self, method: Method, path: &str, key: Option<&str>, body: Option<&Value>) -> RequestBuilder {
         let mut request = self.client.request(method, format!("{}{path}", self.base));
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
@@ -170,13 +167,33 @@ impl Api {
         if let Some(body) = body {
             request = request.json(body);
         }
-        let answer = request.send().await.map_err(|error| CallError::Lost(error.to_string()))?;
-        let status = answer.status();
-        let bytes = answer.bytes().await.map_err(|error| CallError::Lost(error.to_string()))?;
-        let whole: Value = serde_json::from_slice(&bytes)
-            .map_err(|error| CallError::Lost(format!("status {status}, body not JSON: {error}")))?;
-        unwrap(status, whole)
+        request
     }
+}
+
+/// Reads an answer from its status and its body.
+type Reader<T> = fn(StatusCode, &[u8]) -> Result<T, CallError>;
+
+async fn sent<T>(request: RequestBuilder, read: Reader<T>) -> Result<T, CallError> {
+    let lost = |error: reqwest::Error| CallError::Lost(error.to_string());
+    let answer = request.send().await.map_err(lost)?;
+    let status = answer.status();
+    read(status, &answer.bytes().await.map_err(lost)?)
+}
+
+fn of_file(status: StatusCode, body: &[u8]) -> Result<String, CallError> {
+    if status != StatusCode::OK {
+        return Err(of_json(status, body)
+            .err()
+            .unwrap_or_else(|| CallError::Lost(format!("status {status}"))));
+    }
+    String::from_utf8(body.to_vec()).map_err(|error| CallError::Lost(error.to_string()))
+}
+
+fn of_json(status: StatusCode, body: &[u8]) -> Result<Value, CallError> {
+    let whole = serde_json::from_slice(body)
+        .map_err(|error| CallError::Lost(format!("status {status}, body not JSON: {error}")))?;
+    unwrap(status, whole)
 }
 
 /// `data` of a success, or the envelope's error.

@@ -4,12 +4,14 @@
 
 mod ask;
 mod days;
+mod exports;
 mod facts;
 mod month_store;
 mod papers;
 
 use crate::many_stores::Store;
 use crate::rest::{Api, figure};
+use crate::stage::Stage;
 use crate::trade::month::Month;
 use crate::trade::office::sources;
 use crate::trade::plan::plan;
@@ -41,19 +43,19 @@ pub struct OwnStock<'a> {
     pub value: i64,
 }
 
-/// Runs it at a hub; true if every figure agrees.
+/// Runs it at the hub, which may be killed; true if every figure agrees.
 pub async fn run(
-    base: &str,
-    admin: &Api,
-    finance: &Api,
+    stage: &mut Stage,
+    [admin, finance]: [&Api; 2],
     month: &Month,
     own: OwnStock<'_>,
+    kill_hub: bool,
 ) -> anyhow::Result<bool> {
     let (to, steps) = (today()?, plan(month));
     let mut stores: BTreeMap<String, Facts> = IDS.map(|id| (id.to_owned(), Facts::default())).into();
     let mut links = Vec::new();
     for id in IDS {
-        links.push(Store::enrol(admin, base, id).await?);
+        links.push(Store::enrol(admin, &stage.hub.base(), id).await?);
     }
     let (supplier, orders) = papers::orders(admin, month, &mut stores).await?;
     let mut shops = IDS.map(MonthStore::new);
@@ -94,6 +96,7 @@ pub async fn run(
     compared.one(|| format!("{store}: 1210"), value, of_store.get("1210").copied().unwrap_or(0));
     each_day(&mut compared, finance, first, to).await?;
     whole(&mut compared, admin, locked).await?;
+    exports::run(stage, finance, to, kill_hub, &mut compared).await?;
     Ok(compared.tell())
 }
 
