@@ -36,6 +36,8 @@ const EMBEDDED: [&str; 7] = [
     "office::settlement::files",
     "office::documents::plans",
 ];
+/// Of these, tests that take long and come to no database.
+const OF_NO_ENGINE: &str = "operation::import_memory";
 /// Suites that wait for processes, browsers and disks: they run more tests at once than there are cores.
 const THREADS: &str = "3";
 
@@ -173,7 +175,7 @@ async fn pages_and_others(targets: &BTreeSet<String>) -> Vec<Step> {
     let mut pages = tests(targets, |name| name == "screens");
     pages.env("RUST_TEST_THREADS", THREADS);
     let mut hub = tests(targets, |name| name == "hub");
-    hub.arg("--").args(EMBEDDED);
+    hub.arg("--").args(EMBEDDED).args(["--skip", OF_NO_ENGINE]);
     let others = tests(targets, |name| !LARGE.contains(&name) && !OF_SOURCES.contains(&name));
     let before = cpu::of_children();
     let beside = async {

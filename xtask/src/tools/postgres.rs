@@ -19,7 +19,7 @@ const INSTALL: &str = "apt-get install -y -qq --no-install-recommends postgresql
     echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.d/no-main.conf; \
     apt-get install -y -qq --no-install-recommends postgresql";
 /// The tests' data may be lost with the machine; many hubs with a pool each run at once.
-const SETTINGS: [&str; 7] = [
+const SETTINGS: [&str; 8] = [
     "fsync=off",
     "synchronous_commit=off",
     "full_page_writes=off",
@@ -27,6 +27,7 @@ const SETTINGS: [&str; 7] = [
     "shared_buffers=64MB",
     "max_wal_size=256MB",
     "autovacuum=off",
+    "jit=off",
 ];
 
 /// A folder of Linux that is kept in memory.
