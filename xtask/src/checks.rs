@@ -9,8 +9,6 @@ use crate::{clients, demo, documents, fuzz, house, replay};
 use crate::{tools::apt, tools::cpu, tools::faketime, tools::units};
 use std::collections::BTreeSet;
 use std::future::Future;
-use std::io::Seek;
-use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 use tokio::process::Command;
 
@@ -52,8 +50,8 @@ struct Step {
     name: &'static str,
     outcome: Outcome,
     took: Duration,
-    /// Time of processors that its processes took. `None` if another step that ran at the same time has it.
-    cpu: Option<Duration>,
+    /// Time of processors that its processes took.
+    cpu: Duration,
 }
 
 /// What `test` may be asked for.
@@ -66,10 +64,9 @@ pub struct Options {
 
 /// Runs the steps, also after one failed; true if none failed.
 pub async fn run(options: &Options) -> anyhow::Result<bool> {
-    let started = Instant::now();
     let targets = test_targets().await?;
     let steps = if options.fast { fast(&targets).await } else { all(&targets).await };
-    summary(&steps, build_took().unwrap_or_default() + started.elapsed());
+    summary(&steps);
     Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
 }
 
@@ -100,8 +97,9 @@ async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
         .await,
     );
     steps.extend(looks().await);
-    steps.push(step("tests: black box", black_box(targets)).await);
-    steps.extend(pages_and_others(targets).await);
+    for (name, command) in runs(targets) {
+        steps.push(step(name, command).await);
+    }
     steps.extend(postgres().await);
     steps.push(unit_files().await);
     steps.push(bounded("OpenAPI documents", linting()).await);
@@ -116,14 +114,13 @@ async fn all(targets: &BTreeSet<String>) -> Vec<Step> {
 /// time of its children is that of the build.
 fn built() -> Step {
     let took = build_took().unwrap_or_default();
-    Step { name: "built and linted", outcome: Outcome::Passed, took, cpu: Some(cpu::of_children()) }
+    Step { name: "built and linted", outcome: Outcome::Passed, took, cpu: cpu::of_children() }
 }
 
 /// The suites that need PostgreSQL and nothing else; true if they passed.
 pub async fn postgres_alone() -> anyhow::Result<bool> {
-    let started = Instant::now();
     let steps = postgres().await;
-    summary(&steps, started.elapsed());
+    summary(&steps);
     Ok(steps.iter().all(|step| !matches!(step.outcome, Outcome::Failed(_))))
 }
 
@@ -142,7 +139,8 @@ async fn pages(check: fn(&Npm) -> Command) -> anyhow::Result<Outcome> {
         Ok(npm) => npm,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
-    Ok(by_status(check(&npm).status().await?))
+    let status = check(&npm).status().await?;
+    Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
 }
 
 /// The tests; the hub's use the embedded database here: [`postgres`] runs them on the
@@ -163,42 +161,24 @@ fn quick_tests(targets: &BTreeSet<String>) -> Command {
     tests
 }
 
-fn black_box(targets: &BTreeSet<String>) -> Command {
+/// The tests, with the large suites separate, so that the summary shows the time of each.
+fn runs(targets: &BTreeSet<String>) -> Vec<(&'static str, Command)> {
+    let other = |name: &str| !LARGE.contains(&name) && !OF_SOURCES.contains(&name);
     let mut black_box = tests(targets, |name| name == "blackbox");
     black_box.env("RUST_TEST_THREADS", THREADS);
-    black_box
-}
-
-/// The tests of the pages, which wait for a browser half of the time, and at the same time all tests but the large ones
-/// and the subset of the hub's. The output of these is printed when they have ended.
-async fn pages_and_others(targets: &BTreeSet<String>) -> Vec<Step> {
-    let mut pages = tests(targets, |name| name == "screens");
-    pages.env("RUST_TEST_THREADS", THREADS);
     let mut hub = tests(targets, |name| name == "hub");
     hub.arg("--").args(EMBEDDED).args(["--skip", OF_NO_ENGINE]);
-    let others = tests(targets, |name| !LARGE.contains(&name) && !OF_SOURCES.contains(&name));
-    let before = cpu::of_children();
-    let beside = async {
-        let mut steps = Vec::new();
-        let suites = [("unit tests", quick_tests(targets)), ("tests: hub", hub), ("tests: others", others)];
-        for (name, suite) in suites {
-            steps.push(bounded(name, printed_at_the_end(name, suite)).await);
-        }
-        steps
-    };
-    let (pages, beside) = tokio::join!(step("tests: pages", pages), beside);
-    let cpu = Some(cpu::of_children().saturating_sub(before));
-    let beside = beside.into_iter().map(|step| Step { cpu: None, ..step });
-    [Step { cpu, ..pages }].into_iter().chain(beside).collect()
-}
-
-async fn printed_at_the_end(name: &str, mut command: Command) -> anyhow::Result<Outcome> {
-    let mut output = tempfile::tempfile()?;
-    let status = command.stdout(output.try_clone()?).stderr(output.try_clone()?).status().await?;
-    println!("\n=== {name}: output");
-    output.rewind()?;
-    std::io::copy(&mut output, &mut std::io::stdout())?;
-    Ok(by_status(status))
+    let mut others = tests(targets, other);
+    others.env("RUST_TEST_THREADS", THREADS);
+    let mut pages = tests(targets, |name| name == "screens");
+    pages.env("RUST_TEST_THREADS", THREADS);
+    vec![
+        ("unit tests", quick_tests(targets)),
+        ("tests: black box", black_box),
+        ("tests: hub", hub),
+        ("tests: others", others),
+        ("tests: pages", pages),
+    ]
 }
 
 /// The hub's suite on a server, and the black-box tests that kill hubs, restore them and run several at once. Without a
@@ -232,7 +212,8 @@ async fn on_postgres(suite: &[&str]) -> anyhow::Result<Outcome> {
     let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
     tests.args(suite).env(GIVEN, server.address()).env(faketime::GIVEN, &clock);
     tests.env("RUST_TEST_THREADS", THREADS);
-    Ok(by_status(tests.status().await?))
+    let status = tests.status().await?;
+    Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
 }
 
 /// Redocly and Spectral at the documents of both programs.
@@ -251,10 +232,6 @@ async fn using_clients() -> anyhow::Result<Outcome> {
     }
 }
 
-fn by_status(status: ExitStatus) -> Outcome {
-    if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) }
-}
-
 fn judged(agree: bool) -> Outcome {
     if agree { Outcome::Passed } else { Outcome::Failed("see above".to_owned()) }
 }
@@ -270,11 +247,14 @@ async fn fuzzing() -> Step {
             own(name, async { both.await.map(|(store, hub)| store && hub) }).await
         }
         Ok(fuzz::Tool::Missing(why)) => {
-            Step { name, outcome: Outcome::Skipped(why), took: Duration::ZERO, cpu: None }
+            Step { name, outcome: Outcome::Skipped(why), took: Duration::ZERO, cpu: Duration::ZERO }
         }
-        Err(error) => {
-            Step { name, outcome: Outcome::Failed(format!("{error:#}")), took: Duration::ZERO, cpu: None }
-        }
+        Err(error) => Step {
+            name,
+            outcome: Outcome::Failed(format!("{error:#}")),
+            took: Duration::ZERO,
+            cpu: Duration::ZERO,
+        },
     }
 }
 
@@ -290,7 +270,11 @@ fn month() -> replay::Options {
 }
 
 async fn step(name: &'static str, mut command: Command) -> Step {
-    bounded(name, async move { Ok(by_status(command.status().await?)) }).await
+    bounded(name, async move {
+        let status = command.status().await?;
+        Ok(if status.success() { Outcome::Passed } else { Outcome::Failed(status.to_string()) })
+    })
+    .await
 }
 
 /// One of our own commands; processes that it started end with it, also on a timeout.
@@ -310,7 +294,7 @@ async fn bounded(name: &'static str, work: impl Future<Output = anyhow::Result<O
             Outcome::Failed(format!("not finished after {} s", STEP.as_secs()))
         }
     };
-    let cpu = Some(cpu::of_children().saturating_sub(before));
+    let cpu = cpu::of_children().saturating_sub(before);
     Step { name, outcome, took: started.elapsed(), cpu }
 }
 
@@ -324,15 +308,14 @@ async fn unit_files() -> Step {
         name,
         outcome: Outcome::Skipped("systemd-analyze is not installed"),
         took: Duration::ZERO,
-        cpu: None,
+        cpu: Duration::ZERO,
     }
 }
 
-fn summary(steps: &[Step], all_took: Duration) {
+fn summary(steps: &[Step]) {
     println!("\n=== summary\n{:<28} {:>8}  {:>8}", "", "took", "CPU");
-    let line = |name: &str, took: Duration, cpu: Option<Duration>, said: &str| {
-        let cpu = cpu.map_or("beside".to_owned(), |cpu| format!("{:.1} s", cpu.as_secs_f64()));
-        println!("{name:<28} {:>6.1} s  {cpu:>8}  {said}", took.as_secs_f64());
+    let line = |name: &str, took: Duration, cpu: Duration, said: &str| {
+        println!("{name:<28} {:>6.1} s  {:>6.1} s  {said}", took.as_secs_f64(), cpu.as_secs_f64());
     };
     for Step { name, outcome, took, cpu } in steps {
         let said = match outcome {
@@ -342,7 +325,8 @@ fn summary(steps: &[Step], all_took: Duration) {
         };
         line(name, *took, *cpu, &said);
     }
-    line("all", all_took, Some(steps.iter().filter_map(|step| step.cpu).sum()), "");
+    let (took, cpu) = (steps.iter().map(|step| step.took).sum(), steps.iter().map(|step| step.cpu).sum());
+    line("all", took, cpu, "");
     let failed = steps.iter().filter(|step| matches!(step.outcome, Outcome::Failed(_))).count();
     println!("{}", if failed == 0 { "all passed".to_owned() } else { format!("{failed} FAILED") });
 }
