@@ -6,7 +6,7 @@ use testkit::chaos::{Chaos, Proxy};
 use testkit::{Store, audit, wait};
 
 const TIMES: u32 = 200;
-/// Of them, how many are in one script: a driver waits 30 s for a script.
+/// Rounds of one script: a driver waits 30 s for a script.
 const OF_A_SCRIPT: u32 = 10;
 /// Script that imports the session module that the open page uses.
 const SESSION: &str = "const at = new URL('../kit/session.js', document.querySelector('script[type=module]').src);\

@@ -34,7 +34,7 @@ const EMBEDDED: [&str; 7] = [
     "office::settlement::files",
     "office::documents::plans",
 ];
-/// Of these, tests that take long and come to no database.
+/// Tests among these that take long and depend on no database engine: they run once, on PostgreSQL.
 const OF_NO_ENGINE: &str = "operation::import_memory";
 /// Suites that wait for processes, browsers and disks: they run more tests at once than there are cores.
 const THREADS: &str = "3";

@@ -35,7 +35,7 @@ pub struct Options {
     /// Kill the hub (SIGKILL) half-way and during exports of the journal, and start it again
     #[arg(long)]
     pub kill_hub: bool,
-    /// Only the first days of the file
+    /// Only the first days of the file, at least 8
     #[arg(long)]
     pub days: Option<usize>,
     /// Use the release profile
@@ -48,6 +48,7 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     ensure!((1..=TILLS_MAX).contains(&options.tills), "--tills: 1 to {TILLS_MAX}");
     let mut month = load(&options.file)?;
     if let Some(days) = options.days {
+        ensure!(days >= office::DAYS_MIN, "--days: at least {}", office::DAYS_MIN);
         month.keep_days(days);
     }
     let mut steps = plan(&month);

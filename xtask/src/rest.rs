@@ -97,7 +97,7 @@ impl Api {
         self.repeat(self.request(Method::GET, path, None, None), of_json).await
     }
 
-    /// A file, which is no JSON.
+    /// Downloads a file.
     pub async fn file(&self, path: &str) -> Result<String, CallError> {
         self.repeat(self.request(Method::GET, path, None, None), of_file).await
     }
@@ -135,7 +135,7 @@ impl Api {
         anyhow::bail!("{path}: more than {PAGES_MAX} pages")
     }
 
-    /// Sends a request until there is an answer that is not to be asked for again.
+    /// Sends a request, and sends it again while its failure may pass.
     async fn repeat<T>(&self, request: RequestBuilder, read: Reader<T>) -> Result<T, CallError> {
         let since = Instant::now();
         let mut pause = Duration::from_millis(20);

@@ -17,6 +17,7 @@ use crate::trade::office::sources;
 use crate::trade::plan::plan;
 use anyhow::{Context, ensure};
 use ask::{Compared, Scope};
+pub use days::DAYS_MIN;
 use days::Ordered;
 use facts::Facts;
 use jiff::ToSpan;

@@ -18,6 +18,8 @@ pub const ORDER: [i64; 3] = [100, 96, 4];
 /// The days, from 0, on which goods come, and on which some of them go back.
 const RECEIVED_ON: usize = 5;
 const SENT_BACK_ON: usize = 7;
+/// Fewest days of a month, so that goods come and go back in it.
+pub const DAYS_MIN: usize = SENT_BACK_ON + 1;
 /// Pieces of the first product that go back.
 pub const SENT_BACK: i64 = 2;
 const BAG: i64 = 1_000_000;

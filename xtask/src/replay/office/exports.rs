@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Most lines of a piece.
+/// Most lines of an export.
 const LINES_MAX: i64 = 2_000;
 /// Time from a request to the kill of the hub grows by this with each kill, …
 const LATER: Duration = Duration::from_millis(7);
