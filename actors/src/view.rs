@@ -17,6 +17,7 @@ pub struct ActorView {
     /// Kind of actor.
     pub(crate) kind: &'static str,
     /// State of the actor: `running` or `restarting`.
+    #[schemars(extend("enum" = ["running", "restarting"]))]
     pub(crate) state: &'static str,
     /// Number of restarts since the daemon started.
     pub(crate) restarts: u64,
@@ -59,6 +60,7 @@ pub struct SyncStatus {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LinkStatus {
     /// State of the link to the hub: `online`, `offline`, `backing_off`, `rejected` or `not_configured`.
+    #[schemars(extend("enum" = ["online", "offline", "backing_off", "rejected", "not_configured"]))]
     pub(crate) hub_state: &'static str,
     /// When head office last answered. Null if it has not answered since the store started.
     pub(crate) hub_seen_at: Option<UtcMs>,
@@ -78,6 +80,7 @@ pub(crate) struct HubStatus {
     /// Whether a hub is configured.
     pub(crate) configured: bool,
     /// State of the link to the hub: `online`, `offline`, `backing_off`, `rejected` or `not_configured`.
+    #[schemars(extend("enum" = ["online", "offline", "backing_off", "rejected", "not_configured"]))]
     pub(crate) state: &'static str,
     /// Address of the hub. Null if the store has none.
     pub(crate) url: Option<String>,
@@ -151,10 +154,12 @@ pub struct ConflictView {
     /// ID of the conflict at the hub.
     pub(crate) conflict_id: String,
     /// Type of the record: `member` or `product_settings`.
+    #[schemars(extend("enum" = ["member", "product_settings"]))]
     pub(crate) resource: String,
     /// ID of the record that the conflict is about.
     pub(crate) id: String,
     /// Side that won: `store` for the value of this store, `hub` for the value of head office or of another store.
+    #[schemars(extend("enum" = ["store", "hub"]))]
     pub(crate) winner: String,
     /// Values that lost, by field.
     pub(crate) lost_fields: BTreeMap<String, Value>,

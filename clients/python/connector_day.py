@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime
 import sys
 
+from cloud_hub.api.api_keys import create_api_key
 from cloud_hub.api.catalogue import create_product
 from cloud_hub.api.finance import (
-    create_finance_journal,
+    create_finance_journal_entry,
     get_finance_trial_balance,
     list_finance_accounts,
-    list_finance_journal,
+    list_finance_journal_entries,
 )
 from cloud_hub.api.purchasing import (
     create_purchase_order,
@@ -20,8 +21,10 @@ from cloud_hub.api.purchasing import (
 )
 from cloud_hub.client import AuthenticatedClient
 from cloud_hub.models import (
+    ApiKeyRole,
     CompleteListOfListedJournalEntry,
     JournalLineByHand,
+    NewApiKey,
     NewJournalEntry,
     NewOrderLine,
     NewProduct,
@@ -59,12 +62,18 @@ def main(base_url: str, username: str, password: str) -> None:
         JournalLineByHand(account=equity, credit=amount),
     ]
     entry = NewJournalEntry(date=today, memo="Insurance", lines=entry_lines)
-    posted = expect(create_finance_journal.sync(client=hub, body=entry))
+    posted = expect(create_finance_journal_entry.sync(client=hub, body=entry))
 
     def page(cursor: str | None) -> CompleteListOfListedJournalEntry:
         return expect(
-            list_finance_journal.sync(client=hub, from_=today, to=today, limit=1, cursor=cursor or UNSET)
+            list_finance_journal_entries.sync(client=hub, from_=today, to=today, limit=1, cursor=cursor or UNSET)
         )
+
+    # A program reads with a key of its own, not with a person's password.
+    wanted_key = NewApiKey(name="Connector", role=ApiKeyRole.READ_ONLY, scopes=["finance:read"])
+    key = expect(create_api_key.sync(client=hub, body=wanted_key))
+    reading = Session(base_url, api_key=key.secret)
+    hub = AuthenticatedClient(base_url=base_url, token="", httpx_args={"transport": reading})
 
     journal = [one.entry_id for one in items(page)]
     assert posted.entry_id in journal

@@ -3,6 +3,7 @@
 It logs in, renews its tokens, gives every change an idempotency key, and repeats requests that the server asks it to
 repeat. It is the transport of a generated client, and sets the token of each request:
 `AuthenticatedClient(base_url=url, token="", httpx_args={"transport": Session(url, user, password)})`.
+A program at head office has an API key instead of a password: `Session(url, api_key=key)`.
 """
 
 from __future__ import annotations
@@ -25,24 +26,36 @@ MARGIN_S = 60
 class Session(httpx.BaseTransport):
     """Transport of a generated client."""
 
-    def __init__(self, base_url: str, username: str, password: str, register_id: str | None = None) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        username: str = "",
+        password: str = "",
+        register_id: str | None = None,
+        api_key: str | None = None,
+    ) -> None:
         self._base_url = base_url
+        self._api_key = api_key
         self._register_id = register_id
         self._inner = httpx.HTTPTransport()
         self._renewal = threading.Lock()
-        self._take("/api/auth/login", {"username": username, "password": password})
+        if api_key is None:
+            self._take("/api/auth/login", {"username": username, "password": password})
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        # A refresh token works once, so one request renews for all.
-        with self._renewal:
-            if time.monotonic() > self._expires_at - MARGIN_S:
-                self._take("/api/auth/refresh", {"refresh_token": self._refresh_token})
-        request.headers["Authorization"] = f"Bearer {self._token}"
+        request.headers["Authorization"] = f"Bearer {self._api_key or self._valid_token()}"
         if self._register_id is not None:
             request.headers["X-Register-Id"] = self._register_id
         if request.method != "GET":
             request.headers.setdefault("Idempotency-Key", str(uuid.uuid4()))
         return self._repeated(request)
+
+    def _valid_token(self) -> str:
+        # A refresh token works once, so one request renews for all.
+        with self._renewal:
+            if time.monotonic() > self._expires_at - MARGIN_S:
+                self._take("/api/auth/refresh", {"refresh_token": self._refresh_token})
+            return self._token
 
     def _repeated(self, request: httpx.Request) -> httpx.Response:
         """Sends a request until it has its final answer. Its key makes that safe."""

@@ -12,11 +12,11 @@ from store_router.api.returns import create_return, quote_return
 from store_router.api.shifts import close_shift, get_shift_summary, open_shift
 from store_router.client import AuthenticatedClient
 from store_router.models import (
-    ApprovedCloseShift,
-    ApprovedCreateSale,
-    ApprovedHoldSale,
-    ApprovedNewReturn,
-    ApprovedOpenShift,
+    CloseShiftRequest,
+    CreateSaleRequest,
+    HoldSaleRequest,
+    NewReturnRequest,
+    OpenShiftRequest,
     Failure,
     NewItem,
     NewPayment,
@@ -38,11 +38,11 @@ def main(base_url: str, username: str, password: str) -> None:
     store = AuthenticatedClient(base_url=base_url, token="", httpx_args={"transport": session})
     expect(create_register.sync(client=store, body=NewRegister(register_id=REGISTER, name="Python till")))
     assert expect(get_settings.sync(client=store)).currency == "IDR"
-    opening = ApprovedOpenShift(opening_float=100_000, register_id=REGISTER)
+    opening = OpenShiftRequest(opening_float=100_000, register_id=REGISTER)
     shift = expect(open_shift.sync(client=store, body=opening))
     product = expect(get_product_for_sale.sync(SKU, client=store))
 
-    basket = ApprovedCreateSale(items=[NewItem(sku=SKU, qty=2)])
+    basket = CreateSaleRequest(items=[NewItem(sku=SKU, qty=2)])
     key = "py-first-sale"
     first = expect(create_transaction.sync(client=store, body=basket, idempotency_key=key))
     again = create_transaction.sync_detailed(client=store, body=basket, idempotency_key=key)
@@ -61,14 +61,14 @@ def main(base_url: str, username: str, password: str) -> None:
     pay(first.transaction_id, NewPayment(method="cash", amount=first.amount_due, tendered=first.amount_due + 1_000))
 
     second = expect(create_transaction.sync(client=store, body=basket))
-    putting_aside = ApprovedHoldSale(transaction_id=second.transaction_id, note="wallet")
+    putting_aside = HoldSaleRequest(transaction_id=second.transaction_id, note="wallet")
     hold = expect(create_hold.sync(client=store, body=putting_aside))
     expect(recall_hold.sync(hold.hold_id, client=store, body=RecallHold()))
     card = NewPayment(method="card", amount=10_000)
     pay(second.transaction_id, card, NewPayment(method="cash", amount=second.amount_due - card.amount))
 
     cash_for_all = NewPayment(method="cash", amount=second.total, tendered=second.total)
-    whole = ApprovedCreateSale(items=[NewItem(sku=SKU, qty=2)], payments=[cash_for_all])
+    whole = CreateSaleRequest(items=[NewItem(sku=SKU, qty=2)], payments=[cash_for_all])
     third = expect(create_transaction.sync(client=store, body=whole))
     assert third.state == "paid"
 
@@ -76,7 +76,7 @@ def main(base_url: str, username: str, password: str) -> None:
     asked = NewReturn(transaction_id=first.transaction_id, items=back)
     quote = expect(quote_return.sync(client=store, body=asked))
     returned = expect(
-        create_return.sync(client=store, body=ApprovedNewReturn(transaction_id=first.transaction_id, items=back))
+        create_return.sync(client=store, body=NewReturnRequest(transaction_id=first.transaction_id, items=back))
     )
     assert returned.refund_total == quote.refund_total
 
@@ -89,7 +89,7 @@ def main(base_url: str, username: str, password: str) -> None:
     assert sales == {first.transaction_id, second.transaction_id, third.transaction_id}
     cash = expect(get_shift_summary.sync(shift.shift_id, client=store)).cash
     assert cash
-    counted = ApprovedCloseShift(counted_cash=cash.expected or 0)
+    counted = CloseShiftRequest(counted_cash=cash.expected or 0)
     closed = expect(close_shift.sync(shift.shift_id, client=store, body=counted))
     assert [one.variance for one in closed.by_method or [] if one.method == "cash"] == [0]
     print(f"till: {len(sales)} sales, {returned.refund_total} refunded, closed without a difference")

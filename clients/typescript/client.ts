@@ -5,10 +5,17 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import createClient, { type Client } from "openapi-fetch";
 
-export interface Credentials {
+export interface Password {
   username: string;
   password: string;
 }
+
+/** A key of a program at head office, `srk_…`, instead of a person's password. */
+export interface ApiKey {
+  apiKey: string;
+}
+
+export type Credentials = Password | ApiKey;
 
 /** A register, for clients that are tills. */
 export interface Options {
@@ -26,7 +33,7 @@ interface Tokens {
   expires_in: number;
 }
 
-/** Logs in and answers a client whose requests carry the session's token. */
+/** Answers a client whose requests carry the session's token, after a log-in, or the API key. */
 export async function connect<Paths extends {}>(
   baseUrl: string,
   credentials: Credentials,
@@ -46,6 +53,9 @@ class Session {
   ) {}
 
   static async start(baseUrl: string, credentials: Credentials): Promise<Session> {
+    if ("apiKey" in credentials) {
+      return new Session(baseUrl, { token: credentials.apiKey, refresh_token: "", expires_in: 0 }, Infinity);
+    }
     const session = new Session(baseUrl, { token: "", refresh_token: "", expires_in: 0 }, 0);
     await session.take("/api/auth/login", credentials);
     return session;

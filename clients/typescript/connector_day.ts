@@ -39,13 +39,20 @@ const lines = [
 const entry = { date: today, memo: "Rent", lines };
 const posted = expect(await hub.POST("/api/finance/journal", { body: entry }));
 
+// A program reads with a key of its own, not with a person's password.
+const scopes = ["finance:read"];
+const key = expect(
+  await hub.POST("/api/api-keys", { body: { name: "Connector", role: "read_only", scopes } }),
+);
+const reader = await connect<paths>(baseUrl, { apiKey: key.secret });
+
 const journal = [];
 const load = (cursor: string | undefined) => {
   const query = { ...day, limit: 1, ...(cursor === undefined ? {} : { cursor }) };
-  return hub.GET("/api/finance/journal", { params: { query } }).then(expect);
+  return reader.GET("/api/finance/journal", { params: { query } }).then(expect);
 };
 for await (const one of items(load)) journal.push(one.entry_id);
 assert(journal.includes(posted.entry_id));
-const balance = expect(await hub.GET("/api/finance/trial-balance", { params: { query: { date: today } } }));
+const balance = expect(await reader.GET("/api/finance/trial-balance", { params: { query: { date: today } } }));
 assert.equal(balance.items.find((one) => one.account === cost.account)?.debit, amount);
 console.log(`connector: ${product.sku} ordered, ${journal.length} journal entries read`);

@@ -47,6 +47,7 @@ pub mod books {
     pub mod posting;
     pub mod register;
     pub mod report;
+    pub mod report_schema;
     pub mod settlement;
     pub mod shift;
 }

@@ -182,7 +182,7 @@ class PageReceive extends Finding(Page) {
     const line = error.code === "over_receipt" && this.lines.find(({ sku }) => sku === error.details?.sku);
     if (!line) throw error;
     line.limit = error.details.limit;
-    line.before = error.details.received;
+    line.before = error.details.received_qty;
     this.problem = { line, left: error.details.left };
     this.requestUpdate();
     this.querySelector(`#qty-${CSS.escape(line.sku)}`)?.focus();

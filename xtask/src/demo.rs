@@ -41,6 +41,19 @@ impl People {
 
 /// Runs it; true if hub and store agree.
 pub async fn run(keep: Option<PathBuf>, exit: bool) -> anyhow::Result<bool> {
+    let (stage, agree) = open(keep).await?;
+    print_log_ins(&stage, &People::new());
+    if !exit {
+        println!("\nrunning until Ctrl-C");
+        std::future::pending::<()>().await;
+    }
+    stage.store.stop().await?;
+    stage.hub.stop().await?;
+    Ok(agree)
+}
+
+/// A hub and a store that have sold and settled the first invoices; true if they agree.
+pub async fn open(keep: Option<PathBuf>) -> anyhow::Result<(Stage, bool)> {
     let month = load(&root().join(INVOICES))?;
     let binaries = build(Profile::Dev).await?;
     let place = WorkFolder::new(keep)?;
@@ -50,14 +63,7 @@ pub async fn run(keep: Option<PathBuf>, exit: bool) -> anyhow::Result<bool> {
     println!("1. a hub and an enrolled store in {}", place.path().display());
     let mut stage = Stage::open(&binaries, place, &catalogue, &people.each()).await?;
     let agree = sell_and_compare(&mut stage, &people, &month).await?;
-    print_log_ins(&stage, &people);
-    if !exit {
-        println!("\nrunning until Ctrl-C");
-        std::future::pending::<()>().await;
-    }
-    stage.store.stop().await?;
-    stage.hub.stop().await?;
-    Ok(agree)
+    Ok((stage, agree))
 }
 
 async fn sell_and_compare(stage: &mut Stage, people: &People, month: &Month) -> anyhow::Result<bool> {

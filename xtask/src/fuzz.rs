@@ -12,6 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::process::Command;
 
+mod links;
+
 /// The version that is installed, from the package registry.
 const PACKAGE: &str = "schemathesis==4.32.5";
 /// Settings of the tool, which it reads from its working folder: a body that is refused for its size is refused, also
@@ -72,12 +74,16 @@ pub enum Target {
     Hub,
 }
 
-/// The command by itself; without the tool it fails.
-pub async fn command(targets: &[Target], examples: u32) -> anyhow::Result<bool> {
+/// The command by itself; without the tool it fails. With `links` it follows the documents' links instead, for so many
+/// seconds at each program.
+pub async fn command(targets: &[Target], examples: u32, links: Option<u32>) -> anyhow::Result<bool> {
     let tool = match install().await? {
         Tool::Ready(tool) => tool,
         Tool::Missing(why) => bail!("{why}"),
     };
+    if let Some(seconds) = links {
+        return links::run(&tool, seconds, SEED).await;
+    }
     let mut agree = true;
     for target in targets {
         agree &= run(&tool, *target, Bounds::Everyone, examples, SEED).await?;

@@ -61,6 +61,9 @@ enum Command {
         /// Requests for each operation and role
         #[arg(long, default_value_t = 100)]
         examples: u32,
+        /// Instead follow the links of the documents through the data of the demo, this many seconds at each program
+        #[arg(long, value_name = "SECONDS", conflicts_with_all = ["only", "examples"])]
+        links: Option<u32>,
     },
     /// Generate the clients of clients/ from docs/openapi/, check their types, and use them at a new store and a new hub
     Clients,
@@ -93,9 +96,9 @@ async fn run(command: Command) -> anyhow::Result<bool> {
         Command::House(options) => house::run(&options),
         Command::Texts => texts::run(),
         Command::TestPostgres => checks::postgres_alone().await,
-        Command::Fuzz { only, examples } => {
+        Command::Fuzz { only, examples, links } => {
             let both = [fuzz::Target::Store, fuzz::Target::Hub];
-            fuzz::command(only.as_ref().map_or(&both, std::slice::from_ref), examples).await
+            fuzz::command(only.as_ref().map_or(&both, std::slice::from_ref), examples, links).await
         }
         Command::Clients => clients::command().await,
         Command::LintOpenapi => documents::command().await,

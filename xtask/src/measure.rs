@@ -13,6 +13,7 @@ pub mod results;
 mod rounds;
 pub mod shop;
 mod slow_disk;
+mod webhooks;
 
 use crate::stage::WorkFolder;
 use crate::workspace::{Binaries, Profile, build, built, root};
@@ -73,6 +74,9 @@ pub struct Options {
     /// Measure only head office, with this many sale lines and entries, next to plain SQL over the same rows
     #[arg(long, value_name = "ROWS")]
     office_rows: Option<u64>,
+    /// Measure only head office's intake of sales, with a webhook and without
+    #[arg(long)]
+    webhooks: bool,
     /// The folder for the data, on the disk to measure
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -102,6 +106,9 @@ pub async fn run(options: Options) -> anyhow::Result<bool> {
     };
     if let Some(rows) = options.office_rows {
         return measure_office(&options, &binaries, rows).await;
+    }
+    if options.webhooks {
+        return measure_webhooks(&options, &binaries).await;
     }
     let pick = |given, full, quick| options.pick(given, full, quick);
     let (rounds, seconds) = (pick(options.rounds, 5, 2), options.pick(options.seconds, 2, 1));
@@ -186,6 +193,18 @@ async fn measure_office(options: &Options, binaries: &Binaries, rows: u64) -> an
     if options.write {
         document::write(&root().join(PAGE), document::OFFICE, &format!("{block}\n"))?;
     }
+    Ok(true)
+}
+
+/// The intake of head office, with a webhook and without.
+async fn measure_webhooks(options: &Options, binaries: &Binaries) -> anyhow::Result<bool> {
+    let (rounds, seconds) = (options.pick(options.rounds, 7, 2), options.pick(options.seconds, 4, 1));
+    let place = WorkFolder::within(options.dir.as_deref())?;
+    let postgres = peer::postgres(&place)?;
+    let mut results = Results::default();
+    let turns = (rounds, Duration::from_secs(seconds));
+    webhooks::measure(binaries, &place, &postgres, turns, &mut results).await?;
+    println!("{} {rounds} rounds of {seconds} s.\n{}", machine().await, webhooks::summary(&results));
     Ok(true)
 }
 

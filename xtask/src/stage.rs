@@ -113,6 +113,16 @@ impl Installation {
         Self::hub_with(binaries, place, CROWDED, database)
     }
 
+    /// As `crowded_hub`, with webhooks to receivers on this machine.
+    pub fn hub_with_receivers(
+        binaries: &Binaries,
+        place: &WorkFolder,
+        database: &str,
+    ) -> anyhow::Result<Self> {
+        let http = format!("{CROWDED}\n[webhooks]\nallowed_networks = [\"127.0.0.0/8\"]\n");
+        Self::hub_with(binaries, place, &http, Some(database))
+    }
+
     /// Another process of such a hub: on the same database and with the same keys, at another address.
     pub fn beside(binaries: &Binaries, place: &WorkFolder, database: &str) -> anyhow::Result<Self> {
         let address = free_address();

@@ -25,7 +25,7 @@ use storage::StorageError;
 use tokio::sync::oneshot;
 
 /// No open shift was found.
-const NO_OPEN_SHIFT: Refusal = Refusal::NotFound("an open shift");
+const NO_OPEN_SHIFT: Refusal = Refusal::NotFound("open shift");
 
 /// The catalogue's rows that a command names.
 pub(crate) type Products = BTreeMap<Sku, Product>;

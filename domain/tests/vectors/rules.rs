@@ -334,7 +334,7 @@ fn receive_limit(given: &Value) -> Value {
             ) {
                 Err(refusal) => {
                     let reported = refusal.details();
-                    let (limit, received) = (&reported["limit"], &reported["received"]);
+                    let (limit, received) = (&reported["limit"], &reported["received_qty"]);
                     return json!({"error": refusal.code(), "limit": limit, "received": received});
                 }
                 Ok(after) => line = after,

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 mod components;
 mod error_details;
 mod failure_answers;
+mod links;
 mod names;
 mod operation;
 mod route_codes;
@@ -128,6 +129,7 @@ pub fn document<S: 'static>(routes: &[Route<S>], info: &Info) -> Result<Value, D
         "components": components,
     });
     shape::simplify(&mut document);
+    links::add(&mut document);
     components::drop_unused(&mut document);
     Ok(document)
 }

@@ -13,6 +13,7 @@ use bytes::Buf;
 use domain::model::people::user::Principal;
 use futures_util::Stream;
 use http::{HeaderMap, HeaderValue, Method, Uri, header};
+use serde_json::json;
 use std::{net::SocketAddr, sync::Arc};
 use warp::{Filter, Rejection, reply::Response};
 
@@ -201,7 +202,8 @@ impl<S: Authority> Router<S> {
         match roles {
             Some(roles) if !roles.contains(&caller.role) => {
                 self.state.denied(&caller, route.pattern, peer.ip());
-                Err(ApiError::insufficient_role())
+                let names: Vec<&str> = roles.iter().map(|role| role.name()).collect();
+                Err(ApiError::insufficient_role().with_details(json!({"roles": names})))
             }
             _ => Ok(Some(caller)),
         }

@@ -22,6 +22,7 @@ pub const LOGIN: Doc = Doc::of("Log-in", "Log in with a password")
     .body::<Login>(r#"{"username": "ani@example.com", "password": "right horse"}"#)
     .answers::<LoginResult>(LOGIN_RESULT)
     .unkeyed(LOGIN_UNKEYED)
+    .by_page()
     .refuses(&[Code::InvalidCredentials, Code::AccountDisabled, Code::RateLimited]);
 
 /// `POST /auth/login`
@@ -31,8 +32,11 @@ pub const OLD_LOGIN: Doc = LOGIN.deprecated(super::old_path("/api/auth/login"));
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Login {
+    /// Login name. Send either `username` or `email`.
     username: Option<String>,
+    /// Login name that is an e-mail address. Send either `username` or `email`.
     email: Option<String>,
+    /// Password.
     password: String,
 }
 

@@ -38,6 +38,7 @@ pub const FINISH: Doc = Doc::of("Passkeys", "Finish a log-in with a device")
     )
     .answers::<LoginResult>(LOGIN_RESULT)
     .unkeyed(LOGIN_UNKEYED)
+    .by_page()
     .refuses(&[Code::InvalidCredentials, Code::AccountDisabled, Code::RateLimited]);
 
 /// Request body that starts a log-in with a device.

@@ -25,6 +25,7 @@ pub const LOGIN: Doc = Doc::of("Log-in", "Log in with a PIN, at a till where the
     .body::<PinGiven>(r#"{"till_token": "eyJ0eXAiOiJKV1QiLCJhbGciOiJFZERTQSJ9.e30.dGls", "pin": "4711"}"#)
     .answers::<LoginResult>(LOGIN_RESULT)
     .unkeyed(LOGIN_UNKEYED)
+    .by_page()
     .refuses(&[
         Code::InvalidToken,
         Code::TokenExpired,

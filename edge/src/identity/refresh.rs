@@ -24,6 +24,8 @@ pub const REFRESH: Doc = Doc::of("Log-in", "Exchange a refresh token for a new p
     .unkeyed(
         "tokens are never stored in clear text; within 60 s a used token with the same Idempotency-Key gets the same new tokens",
     )
+    .by_page()
+    .reads_key()
     .refuses(&[
         Code::MissingToken,
         Code::InvalidToken,

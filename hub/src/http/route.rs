@@ -147,14 +147,14 @@ impl Row {
         self.to(self.draft.body::<B>(body).creates::<C::Answer>(answer), command::<C>)
     }
 
-    /// As [`Row::creates_of`]; the body may also be `text/csv` or `application/xml`.
+    /// As [`Row::creates_of`]; the body may also be `text/csv` or `application/xml`, and `dry_run` previews it.
     pub const fn creates_from_file<B, C>(self, body: &'static str, answer: &'static str) -> Route<Hub>
     where
         B: JsonSchema,
         C: Command,
         C::Answer: JsonSchema,
     {
-        self.to(self.draft.body_csv_or_xml::<B>(body).creates::<C::Answer>(answer), command::<C>)
+        self.to(self.draft.body_csv_or_xml::<B>(body).creates::<C::Answer>(answer).previews(), command::<C>)
     }
 
     /// A command without a body that answers 200; an example of its answer.

@@ -284,6 +284,11 @@ pub async fn bounds(executor: impl Executor<'_, Database = Any>) -> Result<(i64,
     Ok(columns!(row => (deleted, newest)))
 }
 
+/// Whether a type is the wanted one, or of the wanted area, as in `finance.*`.
+pub fn is_of_type(kind: &str, wanted: &str) -> bool {
+    wanted.strip_suffix('*').map_or(kind == wanted, |area| kind.starts_with(area))
+}
+
 /// Assigns numbers to committed events, one process at a time.
 ///
 /// # Errors

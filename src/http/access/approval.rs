@@ -65,12 +65,17 @@ pub struct Approved<T>(PhantomData<T>);
 
 impl<T: JsonSchema> JsonSchema for Approved<T> {
     fn schema_name() -> Cow<'static, str> {
-        format!("Approved{}", T::schema_name()).into()
+        format!("{}Request", T::schema_name()).into()
     }
 
     // A derived flatten would be closed to `approval`: the command allows no fields but its own.
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let approval = generator.subschema_for::<Option<Approval>>();
+        let mut approval = generator.subschema_for::<Option<Approval>>();
+        approval.insert(
+            "description".to_owned(),
+            "Approval of a manager, for a command that is refused with `approval_required` without one."
+                .into(),
+        );
         let mut schema = T::json_schema(generator);
         let properties = schema.ensure_object().entry("properties").or_insert_with(|| json!({}));
         if let Some(properties) = properties.as_object_mut() {
@@ -83,18 +88,30 @@ impl<T: JsonSchema> JsonSchema for Approved<T> {
 /// The command in the body, and who asks for it with whose approval.
 pub async fn approved<T: DeserializeOwned>(request: &Request) -> Result<(T, RequestContext), ApiError> {
     if !may_name_approval(&request.body) {
-        return Ok((request.json()?, ask(request)?));
+        return Ok((request.json().map_err(naming_approval)?, ask(request)?));
     }
     let mut body: Value = request.json()?;
     let approval =
         body.as_object_mut().and_then(|fields| fields.remove(APPROVAL)).filter(|value| !value.is_null());
-    let command = edge::parse_json(body.to_string().as_bytes())?;
+    let command = edge::parse_json(body.to_string().as_bytes()).map_err(naming_approval)?;
     let mut ask = context_without(request, &[APPROVAL])?;
     if let Some(approval) = approval {
         // Boxed: few requests have an approval, and each would carry the room of its future.
         ask.approver = Box::pin(approver(&ask, approval, request)).await?.map(as_caller);
     }
     Ok((command, ask))
+}
+
+/// The refusal of an unknown field, with the approval among the known ones: it is a field of the body, but not of the
+/// command.
+fn naming_approval(error: ApiError) -> ApiError {
+    let field = |name: &str| error.details.pointer(&format!("/fields/0/{name}")).and_then(Value::as_str);
+    match (field("path"), field("problem")) {
+        (Some(path), Some(problem)) if !path.contains('.') && problem.starts_with("is not a known field") => {
+            ApiError::field(path, format!("{problem}, {APPROVAL}"))
+        }
+        _ => error,
+    }
 }
 
 /// Whether an approval may be in the body, which is then read three times. An escape may spell its name.
@@ -138,7 +155,25 @@ fn as_caller(user: User) -> Principal {
 
 #[cfg(test)]
 mod tests {
-    use super::may_name_approval;
+    use super::{may_name_approval, naming_approval};
+    use edge::ApiError;
+
+    #[test]
+    fn the_fields_of_a_command_are_named_with_its_approval() {
+        let known = |path, problem| {
+            let error = naming_approval(ApiError::field(path, problem));
+            error
+                .details
+                .pointer("/fields/0/problem")
+                .and_then(|text| text.as_str())
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let problem = "is not a known field; the fields are: reason";
+        assert_eq!(known("aproval", problem), "is not a known field; the fields are: reason, approval");
+        assert_eq!(known("items[0].x", problem), problem);
+        assert_eq!(known("reason", "is missing"), "is missing");
+    }
 
     #[test]
     fn an_approval_is_looked_for_however_its_name_is_spelt() {

@@ -27,6 +27,7 @@ const LIVE_WITHIN: Duration = Duration::from_secs(2);
 #[derive(Serialize, JsonSchema)]
 struct Health<'a> {
     /// Status of the service: `ok` or `degraded`.
+    #[schemars(extend("enum" = ["ok", "degraded"]))]
     status: &'static str,
     /// Name of the program.
     component: &'static str,
@@ -39,6 +40,7 @@ struct Health<'a> {
     /// Seconds since the daemon started.
     uptime_seconds: u64,
     /// State of the link to the hub: `online`, `offline` or `not_configured`.
+    #[schemars(extend("enum" = ["online", "offline", "not_configured"]))]
     hub: &'static str,
     /// Number of actors by state.
     actors: ActorCounts,

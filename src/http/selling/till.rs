@@ -123,6 +123,7 @@ struct Payments<'a> {
     /// Smallest cash step in minor currency units; 0 if cash is not rounded.
     cash_rounding: Money,
     /// How cash is rounded: `nearest`, `customer` (in the customer's favour) or `shop`.
+    #[schemars(extend("enum" = ["nearest", "customer", "shop"]))]
     #[schemars(with = "String")]
     cash_rounding_mode: RoundingMode,
     /// Values of notes and coins, in minor currency units.
@@ -144,6 +145,7 @@ struct Points {
 #[schemars(rename = "TillPricing")]
 struct Pricing {
     /// Policy for prices that differ from the catalogue's: `flag`, `manager` or `reject`.
+    #[schemars(extend("enum" = ["flag", "manager", "reject"]))]
     #[serde(rename = "override")]
     #[schemars(with = "String")]
     price_override: PriceOverride,

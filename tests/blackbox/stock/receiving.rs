@@ -40,7 +40,7 @@ fn an_order_is_received_in_parts_line_by_line() {
     staff.post(PATH, &against("po_1", json!([{"sku": SKU, "qty": 50, "unit_cost": 1000}]))).data(201);
     let over = against("po_1", json!([{"sku": OTHER, "qty": 1}, {"sku": SKU, "qty": 1}]));
     let details = staff.post(PATH, &over).refused(422, "over_receipt");
-    let expected = json!({"path": "lines[1].qty", "sku": SKU, "limit": 110, "received": 110, "left": 0,
+    let expected = json!({"path": "lines[1].qty", "sku": SKU, "limit": 110, "received_qty": 110, "left": 0,
         "requested": 1});
     assert_eq!(details, expected);
     assert_eq!(stock(&mut staff, OTHER).0, 0, "nothing was received");

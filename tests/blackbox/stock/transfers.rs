@@ -84,7 +84,7 @@ fn arrived_goods_are_received_once_and_the_rest_stays_with_the_sender() {
     let receive = format!("{PATH}/trf_far/receive");
     let lines = |sku: &str, qty: i64| json!({"lines": [{"sku": sku, "qty": qty}]});
     let details = staff.post(&receive, &lines(SKU, 9)).refused(422, "over_receipt");
-    let expected = json!({"path": "lines[0].qty", "sku": SKU, "limit": 8, "received": 0, "left": 8,
+    let expected = json!({"path": "lines[0].qty", "sku": SKU, "limit": 8, "received_qty": 0, "left": 8,
         "requested": 9});
     assert_eq!(details, expected);
     staff.post(&receive, &lines(OTHER, 1)).invalid_field("lines[0].sku");

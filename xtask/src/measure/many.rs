@@ -67,7 +67,11 @@ pub async fn measure(
 }
 
 /// Every store pushes batch after batch, each for members of its own; sales a second.
-async fn pushes(stores: &mut Vec<Store>, members: &[String], length: Duration) -> anyhow::Result<f64> {
+pub(super) async fn pushes(
+    stores: &mut Vec<Store>,
+    members: &[String],
+    length: Duration,
+) -> anyhow::Result<f64> {
     let own = (members.len() / stores.len()).max(1);
     let (since, mut running) = (Instant::now(), JoinSet::new());
     for (place, mut store) in stores.drain(..).enumerate() {

@@ -67,6 +67,12 @@ pub struct Peer<'a> {
     pub postgres: Private,
 }
 
+/// A server of its own that keeps what it has confirmed.
+pub fn postgres(place: &WorkFolder) -> anyhow::Result<Private> {
+    let programs = programs().context("PostgreSQL is not installed (initdb, postgres, psql)")?;
+    Private::start(programs, beside(place.path())?, &SETTINGS)
+}
+
 impl<'a> Peer<'a> {
     /// Creates it; `None` if PostgreSQL is not installed.
     pub async fn start(

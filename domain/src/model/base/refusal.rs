@@ -31,7 +31,7 @@ pub struct FieldProblem {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// 404: nothing has this ID, or not for this caller.
-    #[error("{0} was not found")]
+    #[error("the {} was not found", noun(.0))]
     NotFound(&'static str),
     /// 409: the resource is in a state that does not allow this step.
     #[error("{}", state::words(state, .allowed))]
@@ -277,7 +277,7 @@ impl Refusal {
     /// The `details` object of the error answer.
     pub fn details(&self) -> Value {
         match self {
-            Self::NotFound(what) => json!({"what": what}),
+            Self::NotFound(what) => json!({"what": noun(what).replace(' ', "_").to_lowercase()}),
             Self::InvalidState { state, allowed } => json!({"state": state, "allowed": allowed}),
             Self::StaleRevision { state, revision } => json!({"state": state, "revision": revision}),
             Self::VersionConflict { version } => json!({"version": version}),
@@ -314,4 +314,9 @@ impl Refusal {
             _ => json!({}),
         }
     }
+}
+
+/// The name of a thing without its article.
+fn noun(what: &str) -> &str {
+    what.strip_prefix("the ").unwrap_or(what)
 }

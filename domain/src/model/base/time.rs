@@ -109,7 +109,8 @@ impl<'de> Deserialize<'de> for UtcMs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
             let text = String::deserialize(deserializer)?;
-            Self::parse(&text).ok_or_else(|| D::Error::custom("not an RFC 3339 instant"))
+            Self::parse(&text)
+                .ok_or_else(|| D::Error::custom("must be a time, for example 2026-11-30T09:15:00Z"))
         } else {
             i64::deserialize(deserializer).map(Self)
         }

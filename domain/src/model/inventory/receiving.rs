@@ -39,6 +39,7 @@ pub struct Receiving {
     /// ID of the receipt, `rcv_…`.
     pub receiving_id: ReceivingId,
     /// State of the document: `posted` or `reversed`.
+    #[schemars(extend("enum" = ["posted", "reversed"]))]
     pub state: String,
     /// Store that received the goods.
     pub store_id: StoreId,

@@ -14,9 +14,9 @@ use crate::model::selling::transaction::{Transaction, TransactionState};
 pub use crate::rules::books::hidden::hides;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Path reported when figures leave the range.
@@ -59,26 +59,6 @@ pub enum GroupBy {
     Category,
     /// Payment method. Rows have only counts, totals and rounding.
     Method,
-}
-
-/// The schema of the rows of a report: the key of a group, and every figure.
-pub fn rows(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "array", "items": {
-        "type": "object",
-        "properties": figures(&json!({"type": ["integer", "null"]})),
-        "required": FIGURES,
-        "additionalProperties": {"type": ["string", "null"], "description": "Key of the group. Null for products without a category."},
-        "minProperties": FIGURES.len().saturating_add(1),
-    }})
-}
-
-/// The schema of the sums of a report.
-pub fn totals(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "object", "properties": figures(&json!({"type": ["integer", "null"]})), "required": FIGURES})
-}
-
-fn figures(of: &Value) -> Map<String, Value> {
-    FIGURES.iter().map(|name| ((*name).to_owned(), of.clone())).collect()
 }
 
 /// A row of a report as it is shown: its key, null for no category, and every figure by its name.
@@ -131,6 +111,10 @@ pub struct SalesReport {
 }
 
 impl GroupBy {
+    /// Every grouping.
+    pub(super) const ALL: [Self; 7] =
+        [Self::Day, Self::Hour, Self::Store, Self::Cashier, Self::Sku, Self::Category, Self::Method];
+
     /// The name of the key in a row.
     pub fn key(self) -> &'static str {
         match self {

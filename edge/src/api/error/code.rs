@@ -43,7 +43,7 @@ codes! {
     TokenExpired 401 "token_expired" "The token has expired: refresh it or log in.";
     TokenRevoked 401 "token_revoked" "The token was revoked by a logout, a new password or an administrator.";
     InvalidCredentials 401 "invalid_credentials" "The login name, the password, the PIN or the enrolment token is wrong.";
-    InsufficientRole 403 "insufficient_role" "The role does not allow this.";
+    InsufficientRole 403 "insufficient_role" "The role does not allow this; details: `roles` (those that may call the operation), unless it depends on the document.";
     NetworkNotAllowed 403 "network_not_allowed" "The client is outside the allowed networks.";
     ApprovalRequired 403 "approval_required" "A manager must approve this; details: `action` and `approvers`. If a limit was exceeded, a store adds `path`, `value`, `limit` and `setting`, and head office adds `limit` and `amount`.";
     ApprovalLimited 403 "approval_limited" "Too many approvals were refused; details: `retry_after_s`. Log-ins still work.";
@@ -82,8 +82,8 @@ codes! {
     UnknownSku 422 "unknown_sku" "SKUs are not in the catalogue; details: `skus`.";
     UnknownMember 422 "unknown_member" "There is no such member.";
     PaymentMismatch 422 "payment_mismatch" "The payments do not match the amount due; details: `amount_due`.";
-    ReturnExceedsSold 422 "return_exceeds_sold" "More would be returned than was sold; details: `items`, each with `path`, `sku`, `sold`, `returned`, `left` and `requested`.";
-    OverReceipt 422 "over_receipt" "More would be received than was ordered or sent; details: `path`, `sku`, `limit`, `received`, `left` and `requested`.";
+    ReturnExceedsSold 422 "return_exceeds_sold" "More would be returned than was sold; details: `items`, each with `path`, `sku`, `sold`, `returned_qty`, `left` and `requested`.";
+    OverReceipt 422 "over_receipt" "More would be received than was ordered or sent; details: `path`, `sku`, `limit`, `received_qty`, `left` and `requested`.";
     IdempotencyKeyReused 422 "idempotency_key_reused" "The key was used for another body or query; details: `differs` (the parts that differ, such as `body` or `query.source_id`).";
     Unbalanced 422 "unbalanced" "The debit and credit of an entry differ; details: `debit` and `credit`.";
     ChainBroken 422 "chain_broken" "The records do not form a chain.";

@@ -30,13 +30,22 @@ fn plain(problem: &str) -> String {
     if let Some((_, expected)) = split(problem, "unknown variant `") {
         return format!("must be one of {}", names(expected));
     }
-    // The words of the parser name its types.
-    if problem.contains("civil date") {
+    if problem == "expected value" {
+        return "must be one of its documented values".to_owned();
+    }
+    if refuses_day(problem) {
         return "must be a day, for example 2026-11-30".to_owned();
     }
     let found = problem.strip_prefix("invalid type: ").or_else(|| problem.strip_prefix("invalid value: "));
     let expected = found.and_then(|found| found.rsplit_once(", expected ")).map(|(_, expected)| expected);
     expected.and_then(kind).map_or_else(|| problem.to_owned(), |kind| format!("must be {kind}"))
+}
+
+/// Whether the parser of days refused a text. Its words name its own steps.
+fn refuses_day(problem: &str) -> bool {
+    ["expected ", "failed to ", "parameter '", "parsed ", "year "]
+        .iter()
+        .any(|start| problem.starts_with(start))
 }
 
 /// The text after `beginning`, and the expected names after it.
@@ -58,6 +67,7 @@ fn kind(expected: &str) -> Option<&'static str> {
         "f32" | "f64" => "a number",
         "a boolean" => "true or false",
         "a string" | "str" | "string" => "a string",
+        "a date string" => "a day, for example 2026-11-30",
         "a sequence" => "a list",
         "a map" | "an object" => "an object",
         _ if expected.starts_with("struct ") || expected.starts_with("internally tagged enum") => "an object",
@@ -68,6 +78,7 @@ fn kind(expected: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
 
     #[test]
     fn a_problem_names_no_rust_types() {
@@ -80,7 +91,6 @@ mod tests {
             ("unknown field `x`, there are no fields", "is not a known field; the fields are: none"),
             ("unknown variant `broken`, expected one of `damaged`, `lost`", "must be one of damaged, lost"),
             ("unknown variant `a`, expected `b` or `c`", "must be one of b, c"),
-            ("failed to parse civil date from `x`", "must be a day, for example 2026-11-30"),
             ("invalid type: floating point `1.5`, expected i64", "must be a whole number"),
             (
                 "invalid value: integer `-1`, expected u32",
@@ -95,5 +105,37 @@ mod tests {
         ] {
             assert_eq!(plain(problem), expected, "{problem}");
         }
+    }
+
+    #[derive(Debug, serde::Deserialize)]
+    struct Range {
+        #[serde(rename = "from")]
+        _from: jiff::civil::Date,
+    }
+
+    #[test]
+    fn a_text_that_is_no_day_is_refused_with_an_example() {
+        let right = "2026-11-30";
+        // The right day, with each piece replaced by others.
+        let wrong = (0..=right.len()).flat_map(|start| {
+            (start..=right.len()).flat_map(move |end| {
+                ["", "x", "-", "0", "99", "T", " ", "[", "é", "/", ":", "Z"].map(|other| {
+                    [right.get(..start), Some(other), right.get(end..)]
+                        .into_iter()
+                        .flatten()
+                        .collect::<String>()
+                })
+            })
+        });
+        let others = [json!(5), json!(true), json!(["2026-11-30"])];
+        let mut refused = 0;
+        for value in wrong.map(Value::from).chain(others) {
+            let body = json!({"from": value}).to_string();
+            let Err(error) = crate::parse_json::<Range>(body.as_bytes()) else { continue };
+            let problem = json!([{"path": "from", "problem": "must be a day, for example 2026-11-30"}]);
+            assert_eq!(error.details.get("fields"), Some(&problem), "{body}");
+            refused += 1;
+        }
+        assert!(refused > 500, "{refused}");
     }
 }

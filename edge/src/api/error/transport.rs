@@ -1,7 +1,7 @@
 //! The rows of the error table (docs/api.md#conventions) that no rule of the domain can give: transport and access.
 
 use super::{ApiError, Code};
-use domain::model::base::refusal::FieldProblem;
+use domain::model::base::refusal::{FieldProblem, Refusal};
 use serde_json::json;
 
 /// Rows without anything of their own: name, code, message.
@@ -85,9 +85,9 @@ impl ApiError {
         Self::new(code, message).with_details(json!({"fields": [field]}))
     }
 
-    /// 404 for a thing: `what` names it, for example `transaction`.
-    pub fn not_found(what: &str) -> Self {
-        Self::new(Code::NotFound, format!("{what} was not found")).with_details(json!({"what": what}))
+    /// 404 for a thing: `what` names it, for example `the purchase order`, which the details have as `purchase_order`.
+    pub fn not_found(what: &'static str) -> Self {
+        Refusal::NotFound(what).into()
     }
 
     /// 413, with the limit in bytes.

@@ -54,15 +54,16 @@ fn failure() -> Value {
         "description": "Envelope of every failure. Each operation lists its codes.",
         "required": ["success", "error"],
         "properties": {
-            "success": {"type": "boolean", "const": false},
+            "success": {"type": "boolean", "const": false, "description": "False: the request was refused or failed."},
             "error": {
                 "type": "object",
+                "description": "The error.",
                 "required": ["code", "message", "details", "request_id"],
                 "properties": {
                     "code": {"$ref": "#/components/schemas/ErrorCode"},
                     "message": {"type": "string", "description": "Error message for people."},
                     "details": {"$ref": "#/components/schemas/ErrorDetails"},
-                    "request_id": {"type": "string"},
+                    "request_id": {"type": "string", "description": "ID of the request, as in `X-Request-Id`. The server's log has it too."},
                 },
                 "additionalProperties": false,
             },
@@ -88,13 +89,23 @@ fn parameters() -> Value {
     json!({
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header", "required": false,
-            "description": "Makes a retry safe. A request with the same key and the same body gets the stored status and body, byte for byte, with `Idempotency-Replayed: true`; with another body it is refused with 422 `idempotency_key_reused`. Refusals are not stored. Keys are kept for 7 days, per user, method and path.",
+            "description": "Makes a retry safe. A request with the same key, query and body gets the stored status and body, byte for byte, with `Idempotency-Replayed: true`. With another query or body it is refused with 422 `idempotency_key_reused`. Refusals are not stored: correct the request and send it again with the same key. Keys are kept for 7 days (`idempotency.retention_days`), per user, method and path.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
         },
         "IfMatch": {
             "name": "If-Match", "in": "header", "required": false,
             "description": "The `version` that was read, in double quotes. If the current version is another one, the request is refused with 409 `version_conflict`, and nothing is changed. Without the header, the current version is changed.",
             "schema": {"type": "string", "pattern": "^\"[A-Za-z0-9_-]{1,32}\"$"},
+        },
+        "LastEventId": {
+            "name": "Last-Event-ID", "in": "header", "required": false,
+            "description": "ID of the last event that was received. Missed events are sent first, or `reload` if some are no longer kept. An ID is valid at every process of a hub.",
+            "schema": {"type": "string"},
+        },
+        "Session": {
+            "name": "X-Session", "in": "header", "required": false,
+            "description": "For pages: `cookie; app=pos` (`admin`, `portal`) keeps the refresh token in a cookie that scripts can't read. Other clients omit the header.",
+            "schema": {"type": "string", "pattern": "^cookie(; *app=(pos|admin|portal))?$"},
         },
         "RegisterId": {
             "name": "X-Register-Id", "in": "header", "required": false,
@@ -113,6 +124,18 @@ fn headers() -> Value {
         "ApiVersion": {
             "description": "Date of the last change of the API that a client may have to follow. The API changelog lists these changes.",
             "required": true, "schema": {"type": "string", "format": "date"},
+        },
+        "Build": {
+            "description": "Build of the web pages. Other clients can ignore it.",
+            "required": true, "schema": {"type": "string"},
+        },
+        "Completeness": {
+            "description": "CSV only: how many stores have reported all records of these days, and which are missing.",
+            "schema": {"type": "string"},
+        },
+        "NextCursor": {
+            "description": "CSV only: cursor of the next page. Empty on the last page.",
+            "schema": {"type": "string"},
         },
         "Location": {"description": "Path of the created resource.", "required": true, "schema": {"type": "string"}},
         "IdempotencyReplayed": {

@@ -64,6 +64,7 @@ fn headers(status: u16) -> Value {
     };
     add("X-Request-Id", "RequestId");
     add("API-Version", "ApiVersion");
+    add("X-Build", "Build");
     match status {
         401 => add("WWW-Authenticate", "Authenticate"),
         409 | 503 => add("Retry-After", "RetryAfter"),
@@ -101,9 +102,11 @@ fn details(code: Code) -> Value {
             "reserved": 50, "available": 24, "requested": 50})
         }
         Code::ReturnExceedsSold => json!({"items": [{"path": "items[0]", "sku": "85123A", "sold": 3,
-            "returned": 2, "left": 1, "requested": 2}]}),
-        Code::OverReceipt => json!({"path": "lines[0].qty", "sku": "85123A", "limit": 110, "received": 100,
-            "left": 10, "requested": 11}),
+            "returned_qty": 2, "left": 1, "requested": 2}]}),
+        Code::OverReceipt => {
+            json!({"path": "lines[0].qty", "sku": "85123A", "limit": 110, "received_qty": 100,
+            "left": 10, "requested": 11})
+        }
         Code::ApprovalRequired => json!({"action": "a refund of this size", "value": 90_000, "limit": 50_000,
             "setting": "returns.cashier_limit", "approvers": ["store_manager", "admin"]}),
         Code::UnknownSku => json!({"skus": ["85123A"]}),

@@ -4,13 +4,13 @@ use crate::api::route::Route;
 use http::Method;
 
 /// Last parts of a path that name the action of a request.
-const VERBS: [&str; 56] = [
+const VERBS: [&str; 61] = [
     "adjust", "allocate", "apply", "approve", "cancel", "close", "confirm", "correct", "disable", "dismiss",
     "dispute", "enable", "end", "enrol", "erase", "finish", "force", "import", "lock", "login", "logout",
-    "match", "merge", "open", "pay", "post", "preview", "push", "quote", "recall", "receive", "recount",
-    "refresh", "reject", "release", "reopen", "replay", "reserve", "resolve", "restart", "restore",
-    "reverse", "revise", "revoke", "seal", "send", "settle", "start", "submit", "take", "undo", "unlock",
-    "unseal", "verify", "void", "withdraw",
+    "match", "merge", "open", "pause", "pay", "post", "preview", "push", "quote", "recall", "receive",
+    "recount", "refresh", "reject", "release", "reopen", "replay", "reserve", "resolve", "restart",
+    "restore", "resubmit", "resume", "reverse", "revise", "revoke", "rotate", "seal", "send", "settle",
+    "start", "submit", "take", "test", "undo", "unlock", "unseal", "verify", "void", "withdraw",
 ];
 /// Last parts of a path that name an action that only reads.
 const SEARCHES: [&str; 3] = ["lookup", "pull", "search"];
@@ -22,7 +22,7 @@ const GROUPS: [&str; 3] = ["api", "auth", "pos"];
 const SINGULAR: [&str; 3] = ["status", "settings", "points"];
 
 /// Names of operations that their paths would not give.
-const NAMED: [(&str, &str); 16] = [
+const NAMED: [(&str, &str); 21] = [
     ("/api/admin/backup", "startBackup"),
     ("/api/admin/verify", "startVerification"),
     ("/api/auth/login/pin", "loginWithPin"),
@@ -31,13 +31,18 @@ const NAMED: [(&str, &str); 16] = [
     ("/api/events", "subscribeToEvents"),
     ("/api/finance/opening", "postOpeningBalances"),
     ("/api/finance/proofs", "runProofs"),
+    ("/api/members/batch", "saveMembers"),
     ("/api/parked/replay", "replayAllParked"),
     ("/api/pos/products", "listProductsForSale"),
     ("/api/pos/products/:sku", "getProductForSale"),
     ("/api/pos/receipts/:receipt_no/prints", "printReceipt"),
+    ("/api/prices/batch", "createPrices"),
+    ("/api/products/batch", "saveProducts"),
     ("/api/safe/opening", "setSafeOpening"),
     ("/api/settlements/:id/items", "listItemsOfSettlement"),
+    ("/api/shifts/:id/registers", "setShiftRegisters"),
     ("/api/shifts/:id/prints", "printShiftReport"),
+    ("/api/stores/:id/token", "createEnrolmentToken"),
     ("/api/sync/hello", "syncHello"),
 ];
 
@@ -49,7 +54,8 @@ pub fn operation_id<S>(route: &Route<S>) -> String {
     let mut name = Name::of(route.pattern);
     let verb = name.take_verb(if route.method == Method::GET { &SEARCHES } else { &VERBS });
     // A path that creates one thing or acts on it gets a singular; a path that reads keeps its plural.
-    let plural = verb.as_deref().map_or(route.method != Method::POST, |verb| verb == "search");
+    let plural =
+        verb.as_deref().map_or(route.method != Method::POST, |verb| ["search", "import"].contains(&verb));
     let mut id = verb.unwrap_or_else(|| verb_of(route));
     id.push_str(&name.noun(plural));
     if route.doc.deprecated.is_some() {
@@ -89,8 +95,10 @@ impl<'a> Name<'a> {
         let segments: Vec<&str> = pattern.trim_start_matches('/').split('/').collect();
         let followed = segments.iter().skip(1).map(|next| next.starts_with(':')).chain([false]);
         let parts = segments.iter().zip(followed).filter(|(text, _)| !text.starts_with(':'));
-        let parts =
-            parts.map(|(text, picked)| Part { text: text.trim_end_matches(".json"), picked, exact: false });
+        let parts = parts.map(|(text, picked)| {
+            let text = if *text == "journal" { "journal-entries" } else { text.trim_end_matches(".json") };
+            Part { text, picked, exact: false }
+        });
         Self { parts: parts.filter(|part| !GROUPS.contains(&part.text)).collect() }
     }
 
@@ -134,7 +142,7 @@ fn capitals(text: &str) -> String {
 }
 
 /// The singular of the last word of a part: `purchase-order` of `purchase-orders`.
-fn singular(text: &str) -> String {
+pub(super) fn singular(text: &str) -> String {
     if SINGULAR.iter().any(|word| text.ends_with(word)) {
         return text.to_owned();
     }
@@ -167,6 +175,9 @@ mod tests {
             ("/api/categories/:code", "update", false, "updateCategory"),
             ("/api/openapi.json", "get", false, "getOpenapi"),
             ("/api/auth/login", "create", false, "login"),
+            ("/api/finance/journal", "list", true, "listFinanceJournalEntries"),
+            ("/api/finance/journal/:entry_id/reverse", "create", false, "reverseFinanceJournalEntry"),
+            ("/api/webhooks/:webhook_id/rotate-secret", "create", false, "rotateWebhookSecret"),
         ] {
             let mut name = Name::of(pattern);
             let verb = name.take_verb(&VERBS).unwrap_or_else(|| default.to_owned());

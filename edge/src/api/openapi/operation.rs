@@ -1,6 +1,6 @@
 //! One operation: a row of the table as an OpenAPI object.
 
-use super::names::operation_id;
+use super::names::{operation_id, singular};
 use super::{DocumentError, Info, Refusals, Schemas, fields, name};
 use crate::api::route::{Access, BodyKind, Route, SchemaOf, Success};
 use domain::model::people::user::Role;
@@ -47,6 +47,17 @@ pub fn of<S>(
         .map(|(status, answer)| (status.to_string(), answer))
         .collect();
     let (status, success) = success(route, schemas)?;
+    if route.doc.previews {
+        let mut preview = success.clone();
+        if let Some(preview) = preview.as_object_mut() {
+            preview.insert("description".to_owned(), "Preview: nothing was changed.".into());
+            preview
+                .get_mut("headers")
+                .and_then(Value::as_object_mut)
+                .map(|headers| headers.remove("Location"));
+        }
+        responses.insert("200".to_owned(), preview);
+    }
     responses.insert(status.to_string(), success);
     add("responses", responses.into());
     Ok(operation.into())
@@ -95,10 +106,13 @@ fn roles(access: &Access) -> Option<Vec<&'static str>> {
 
 fn parameters<S>(route: &Route<S>, info: &Info, schemas: &mut Schemas) -> Value {
     let mut parameters: Vec<Value> = Vec::new();
-    for segment in route.pattern.split('/') {
+    for (before, segment) in route.pattern.split('/').zip(route.pattern.split('/').skip(1)) {
         if let Some(name) = segment.strip_prefix(':') {
             let schema = json!({"type": "string", "minLength": 1, "maxLength": 256});
-            parameters.push(json!({"name": name, "in": "path", "required": true, "schema": schema}));
+            let description = path_parameter(name, before);
+            parameters.push(json!({
+                "name": name, "in": "path", "required": true, "schema": schema, "description": description,
+            }));
         }
     }
     if let Some(query) = route.doc.query {
@@ -112,13 +126,41 @@ fn parameters<S>(route: &Route<S>, info: &Info, schemas: &mut Schemas) -> Value 
     if info.has_registers && matches!(route.access, Access::Roles(_) | Access::CookieOr(_)) {
         parameters.push(json!({"$ref": "#/components/parameters/RegisterId"}));
     }
-    if route.mutates {
+    if route.keyed() || route.doc.reads_key {
         parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
     }
     if route.doc.versioned {
         parameters.push(json!({"$ref": "#/components/parameters/IfMatch"}));
     }
+    if route.doc.by_ticket {
+        parameters.push(json!({"$ref": "#/components/parameters/LastEventId"}));
+    }
+    if route.doc.by_page || matches!(route.access, Access::CookieOr(_)) {
+        parameters.push(json!({"$ref": "#/components/parameters/Session"}));
+    }
     parameters.into()
+}
+
+/// Description of a part of a path, from its name and the part before it.
+fn path_parameter(name: &str, before: &str) -> String {
+    let noun = match before {
+        "opname" => "stock count".to_owned(),
+        "receiving" => "receipt of goods".to_owned(),
+        "journal" => "entry".to_owned(),
+        "set-aside" => "row".to_owned(),
+        other => singular(other).replace('-', " "),
+    };
+    match name {
+        "sku" => "SKU of the product.".to_owned(),
+        "date" => "Business date, as `YYYY-MM-DD`.".to_owned(),
+        "month" => "Month, as `YYYY-MM`.".to_owned(),
+        "store_id" => "ID of the store.".to_owned(),
+        "account" | "line_no" | "receipt_no" => format!("Number of the {noun}."),
+        "code" | "tax_code" => format!("Code of the {noun}."),
+        "list" => "Name of the list.".to_owned(),
+        "name" | "method" | "tier" => format!("Name of the {noun}."),
+        _ => format!("ID of the {noun}."),
+    }
 }
 
 /// A field of a query: a parameter is given or omitted, so it is never null.
@@ -174,6 +216,7 @@ fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), D
     let mut headers = json!({
         "X-Request-Id": {"$ref": "#/components/headers/RequestId"},
         "API-Version": {"$ref": "#/components/headers/ApiVersion"},
+        "X-Build": {"$ref": "#/components/headers/Build"},
     });
     let mut header = |name: &str, component: &str| {
         if let Some(headers) = headers.as_object_mut() {
@@ -191,6 +234,9 @@ fn success<S>(route: &Route<S>, schemas: &mut Schemas) -> Result<(u16, Value), D
     if route.counts_attempts(false) {
         header("RateLimit-Policy", "RateLimitPolicy");
         header("RateLimit", "RateLimit");
+    }
+    for (name, component) in route.doc.sends {
+        header(name, component);
     }
     let (status, mut content) = match route.doc.success {
         Success::Data { status, schema, example } => {

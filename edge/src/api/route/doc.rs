@@ -56,8 +56,13 @@ pub struct Doc {
     pub(crate) refusals: &'static [Code],
     /// Reason why no answer is stored under an `Idempotency-Key`.
     pub(crate) unkeyed: Option<&'static str>,
+    /// Headers of the answer beyond those of every such route: name, and its component in the document.
+    pub(crate) sends: &'static [(&'static str, &'static str)],
     pub(crate) versioned: bool,
     pub(crate) by_ticket: bool,
+    pub(crate) by_page: bool,
+    pub(crate) reads_key: bool,
+    pub(crate) previews: bool,
     pub(crate) deprecated: Option<Deprecated>,
 }
 
@@ -98,6 +103,30 @@ impl Doc {
     /// Admits a request with a query parameter `ticket` in place of a token. The handler checks the ticket.
     pub const fn by_ticket(mut self) -> Self {
         self.by_ticket = true;
+        self
+    }
+
+    /// Names headers of the answer: name, and its component in the document, for example `Completeness`.
+    pub const fn sends(mut self, headers: &'static [(&'static str, &'static str)]) -> Self {
+        self.sends = headers;
+        self
+    }
+
+    /// Marks a log-in that a page may request with `X-Session`.
+    pub const fn by_page(mut self) -> Self {
+        self.by_page = true;
+        self
+    }
+
+    /// Marks an unkeyed change that reads the `Idempotency-Key` in a way of its own.
+    pub const fn reads_key(mut self) -> Self {
+        self.reads_key = true;
+        self
+    }
+
+    /// Marks a route that answers 200 instead of 201 if the request asks for a preview (`dry_run`).
+    pub const fn previews(mut self) -> Self {
+        self.previews = true;
         self
     }
 
@@ -189,8 +218,12 @@ impl Draft {
             also: &[],
             refusals: &[],
             unkeyed: None,
+            sends: &[],
             versioned: false,
             by_ticket: false,
+            by_page: false,
+            reads_key: false,
+            previews: false,
             deprecated: None,
         }
     }

@@ -39,6 +39,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExceptionsQuery")]
 pub struct Ask {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

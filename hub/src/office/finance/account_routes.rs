@@ -24,6 +24,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AccountsQuery {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

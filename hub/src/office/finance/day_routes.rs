@@ -32,6 +32,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DaysQuery {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

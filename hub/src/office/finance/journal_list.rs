@@ -36,7 +36,8 @@ pub const JOURNAL: Doc = Doc::of(
             "created_by": null, "created_at": "2026-11-20T02:06:34.739Z"}"#,
     completeness::EXAMPLE,
 )
-.also(&["text/csv"]);
+.also(&["text/csv"])
+.sends(&[("X-Next-Cursor", "NextCursor")]);
 
 /// Parts that are added to each entry of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -161,7 +162,7 @@ async fn check_place(
     }
     let what = if found.is_some() { "another entry" } else { "no entry" };
     let problem = format!(
-        "is {number}, and the book has {what} with this number: the hub was restored from a backup, and has used numbers again since then. Read this book again with after_no=0"
+        "is {number}, and the book has {what} with this number: check the number and the store. If the entry was read before, the hub was restored from a backup: read this book again with after_no=0"
     );
     Err(ApiError::invalid_query("after_no", problem).into())
 }

@@ -3,6 +3,7 @@
 
 use crate::office::finance::journal::{self, Filter, Line, Listed};
 use crate::office::journal_exports::export::{Export, ExportedAccount, Format, Span};
+use crate::table::books::journal::OWN_BOOK;
 use crate::table::hub;
 use domain::model::base::figures::Money;
 use edge::csv::{Cell, Separator, Table};
@@ -12,8 +13,6 @@ use std::collections::HashMap;
 
 /// Entries that are read together.
 const CHUNK: i64 = 500;
-/// Head office's own book in numbers of entries.
-const OWN_BOOK: &str = "HO";
 
 const CSV: [&str; 17] = [
     "store_id",

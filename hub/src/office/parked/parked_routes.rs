@@ -34,6 +34,7 @@ const TWICE: &str = "a repeated request changes nothing: applied records are no 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParkedQuery {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

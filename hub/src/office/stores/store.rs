@@ -4,6 +4,7 @@ use crate::db::column::Columns;
 use crate::db::document::encode;
 use crate::db::failure::Failure;
 use crate::feed::{self, Entry};
+use crate::table::books::journal::OWN_BOOK;
 use crate::table::{alarm, epoch};
 use crate::{columns, secret};
 use domain::model::base::ids::{SHORT_ID_PROBLEM, StoreId, is_short_id};
@@ -65,6 +66,12 @@ impl NewStore {
     pub fn new(id: &str, name: &str, timezone: &str) -> Result<Self, ApiError> {
         if !is_short_id(id) {
             return Err(ApiError::field("store_id", SHORT_ID_PROBLEM));
+        }
+        if id.eq_ignore_ascii_case(OWN_BOOK) {
+            return Err(ApiError::field(
+                "store_id",
+                "must not be HO: exported entries name head office's own book HO",
+            ));
         }
         if !(1..=NAME_CHARS_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
             return Err(ApiError::field("name", "must have 1 to 255 characters"));

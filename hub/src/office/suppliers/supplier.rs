@@ -304,6 +304,7 @@ pub struct SuppliersQuery {
     q: Option<String>,
     /// Only those in this state.
     state: Option<SupplierState>,
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -42,6 +42,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupplierPriceSearch")]
 pub struct Search {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,
@@ -56,6 +57,7 @@ page_query!(Search);
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ProductSupplierSearch")]
 pub struct OfProduct {
+    /// Items on a page.
     #[serde(default)]
     limit: Limit,
     cursor: Option<Cursor>,

@@ -21,6 +21,7 @@ use std::cmp::Reverse;
 pub struct Differences {
     #[serde(flatten)]
     sums: DifferenceSums,
+    /// Differences of the products of this page.
     #[schemars(with = "Vec<OpnameLineView>")]
     items: Vec<Value>,
     /// Cursor of the next page. Null on the last page.

@@ -51,7 +51,7 @@ pub fn stores_own(what: &str) -> ApiError {
 pub async fn place(
     connection: &mut AnyConnection,
     (kind, id): (&str, &str),
-    (noun, what): (&str, &str),
+    (noun, what): (&'static str, &str),
 ) -> Result<String, Failure> {
     let sql = "SELECT s.store_id, s.kind FROM goods_documents d JOIN stores s ON s.store_id = d.store_id \
                WHERE d.document_id = $1 AND d.kind = $2 ORDER BY s.kind DESC, s.store_id LIMIT 1";
@@ -72,7 +72,7 @@ pub async fn latest<P: DeserializeOwned>(
     connection: &mut AnyConnection,
     store_id: &str,
     (kind, id): (&str, &str),
-    noun: &str,
+    noun: &'static str,
 ) -> Result<P, Failure> {
     let sql = "SELECT r.record, r.encoding FROM goods_documents d \
                JOIN events e ON e.store_id = d.store_id AND e.event_id = d.event_id \

@@ -111,11 +111,16 @@ pub const TYPES: [&str; 104] = [
     "tier.created",
 ];
 
-/// Whether a webhook may name this: a type, or all types of an area as `finance.*`.
+/// Whether a webhook or a reader of the log may name this: a type, or all types of an area as `finance.*`.
 pub fn is_subscribable(name: &str) -> bool {
     let mut types = logged_kinds().chain(TYPES);
     match name.strip_suffix(".*") {
         Some(area) => types.any(|known| known.split_once('.').is_some_and(|(own, _)| own == area)),
         None => types.any(|known| known == name),
     }
+}
+
+/// The problem of a name that is not [subscribable](is_subscribable).
+pub fn unknown_type(name: &str) -> String {
+    format!("{name} is not a type of events, nor an area such as finance.*: see docs/events.md")
 }

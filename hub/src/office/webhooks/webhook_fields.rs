@@ -1,7 +1,7 @@
 //! Fields of a webhook as a request gives them.
 
 use crate::db::failure::Failure;
-use crate::office::webhooks::event_types::is_subscribable;
+use crate::office::webhooks::event_types::{is_subscribable, unknown_type};
 use crate::table::store;
 use crate::webhooks::address::Rule;
 use domain::model::base::limits::NAME_CHARS_MAX;
@@ -79,10 +79,7 @@ impl Fields {
             ("name", (!is_name).then(|| "must have 1 to 255 characters on one line".to_owned())),
             ("url", url.as_ref().err().cloned()),
             ("event_types", too_many(&self.event_types)),
-            (
-                "event_types",
-                unknown.map(|name| format!("{name} is not a type of events: see docs/events.md")),
-            ),
+            ("event_types", unknown.map(|name| unknown_type(name))),
             ("store_ids", too_many(&self.store_ids)),
         ];
         let wrong: Vec<_> = problems

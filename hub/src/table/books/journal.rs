@@ -16,6 +16,9 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Error, Row};
 use std::collections::BTreeMap;
 
+/// Head office's own book in numbers of exported entries. No store has this ID.
+pub const OWN_BOOK: &str = "HO";
+
 /// Cause of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

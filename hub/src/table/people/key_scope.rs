@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for Scope {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         let found = Self::all().find(|scope| scope.name() == name);
-        found.ok_or_else(|| D::Error::custom("not a scope: use an area of the API with :read or :write"))
+        found.ok_or_else(|| D::Error::custom("is not a scope: use an area of the API with :read or :write"))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::columns;
 use crate::db::column::Columns;
 use crate::db::document::encode;
-use crate::table::event_log::Event;
+use crate::table::event_log::{Event, is_of_type};
 use crate::table::webhooks::delivery::HEADS;
 use domain::model::base::ids::UserId;
 use domain::model::base::time::UtcMs;
@@ -116,10 +116,7 @@ pub struct Webhook {
 impl Webhook {
     /// Whether the event is for this webhook.
     pub fn wants(&self, event: &Event) -> bool {
-        let of_type = |wanted: &String| {
-            let area = wanted.strip_suffix('*');
-            area.map_or(*wanted == event.kind, |area| event.kind.starts_with(area))
-        };
+        let of_type = |wanted: &String| is_of_type(&event.kind, wanted);
         let of_store = |wanted: &String| *wanted == event.store_id;
         (self.event_types.is_empty() || self.event_types.iter().any(of_type))
             && (self.store_ids.is_empty() || self.store_ids.iter().any(of_store))

@@ -182,6 +182,18 @@ async fn batches_with_the_same_members_in_opposite_orders_do_not_block_one_anoth
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn no_store_has_the_name_of_head_offices_own_book() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    for id in ["HO", "ho"] {
+        let refused = admin.post("/api/stores", &json!({"store_id": id, "name": "House"})).await;
+        assert_eq!(refused.refusal(), "422 validation_failed", "{id}");
+        assert_eq!(refused.body["error"]["details"]["fields"][0]["path"], "store_id");
+    }
+    admin.post("/api/stores", &json!({"store_id": "HO1", "name": "House"})).await.data();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_store_is_renamed_and_moves_no_day_that_has_begun() {
     let server = Server::start().await;
     let mut shop = Shop::open(&server, "S001").await;

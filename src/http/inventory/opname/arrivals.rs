@@ -45,6 +45,7 @@ pub struct Received {
     /// Product code (SKU).
     sku: Sku,
     /// Type of the document: `receiving` or `transfer`.
+    #[schemars(extend("enum" = ["receiving", "transfer"]))]
     document_type: String,
     /// ID of the receipt or the transfer.
     document_id: String,

@@ -40,6 +40,7 @@ struct Differences {
     /// Products of this page with a surplus whose goods were received after the count: the counted pieces may include
     /// the received ones. Recount these products. Empty once the count is over.
     received_since: Vec<Received>,
+    /// Differences of the products of this page.
     #[schemars(with = "Vec<OpnameLineView>")]
     items: Vec<Value>,
     /// Cursor of the next page. Null on the last page.

@@ -9,7 +9,8 @@ use domain::model::base::currency::Currency;
 use domain::model::base::figures::Money;
 use domain::model::base::ids::Sku;
 use domain::model::books::shift::ShiftState;
-use domain::rules::books::report::{FIGURES, GroupBy, SalesReport, row, rows, sums, totals};
+use domain::rules::books::report::{FIGURES, GroupBy, SalesReport, row, sums};
+use domain::rules::books::report_schema::{rows, totals};
 use edge::csv::{self, Cell, Separator};
 use edge::{ApiError, Doc, Reply};
 use jiff::civil::Date;
@@ -30,7 +31,7 @@ pub const SALES: Doc =
             "sales_count": 1, "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190,
             "total": 32190, "rounding": 0, "returns_count": 0, "returns_total": 0, "returns_rounding": 0,
             "net_total": 32190}],
-        "unreadable": 0, "next_cursor": null}"#,
+        "unreadable": 0}"#,
         )
         .also(&["text/csv"]);
 
@@ -70,8 +71,6 @@ struct Report {
     items: Vec<Value>,
     /// Number of damaged places in the journal. The report lacks their sales.
     unreadable: usize,
-    /// Cursor of the next page. Null on the last page.
-    next_cursor: Option<String>,
 }
 
 /// `GET /api/reports/sales`
@@ -87,7 +86,7 @@ pub async fn sales(request: Request) -> Answered {
     }
     let totals = sums(report.totals().figures());
     let items = items(group_by, &report);
-    Ok(Reply::ok(&Report { from, to, group_by, shifts_open, totals, items, unreadable, next_cursor: None }))
+    Ok(Reply::ok(&Report { from, to, group_by, shifts_open, totals, items, unreadable }))
 }
 
 /// The report, the number of its shifts that are not closed, and the number of unreadable places.

@@ -127,7 +127,8 @@ fn a_role_does_what_it_may() {
         let mut warehouse = bench.store.login("warehouse");
         let mut cashier = bench.store.login("till-2").at_register("till-2");
         let receiving = json!({"lines": [{"sku": "8990001", "qty": 1}]});
-        warehouse.post(SALES, &one_line()).refused(403, "insufficient_role");
+        let details = warehouse.post(SALES, &one_line()).refused(403, "insufficient_role");
+        assert_eq!(details["roles"], json!(["cashier", "store_manager", "admin"]));
         warehouse
             .post(&format!("{SALES}/{open}/pay"), &json!({"method": "cash", "amount": 1}))
             .refused(403, "insufficient_role");

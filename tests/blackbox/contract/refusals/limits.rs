@@ -42,7 +42,7 @@ fn a_refusal_by_a_limit_says_what_to_do() {
     assert_eq!(details, expected);
     bench.till.post(RETURNS, &approved(back(&sold, 2))).data(201);
     let reply = bench.till.post(RETURNS, &approved(back(&sold, 2)));
-    let expected = json!({"items": [{"path": "items[0]", "sku": "8990001", "sold": 3, "returned": 2, "left": 1,
+    let expected = json!({"items": [{"path": "items[0]", "sku": "8990001", "sold": 3, "returned_qty": 2, "left": 1,
         "requested": 2}]});
     assert_eq!(reply.refused(422, "return_exceeds_sold"), expected);
     assert!(message(&reply).contains("3 were sold, and 1 can still be returned"), "{}", message(&reply));

@@ -18,7 +18,7 @@ pub struct ReturnLeft {
     /// Pieces that were sold, in the lines that the request names.
     pub sold: Quantity,
     /// Pieces of them that came back before, in whatever store that is known.
-    pub returned: Quantity,
+    pub returned_qty: Quantity,
     /// Pieces that may still come back.
     pub left: Quantity,
     /// Pieces that were to come back.
@@ -29,7 +29,7 @@ impl ReturnLeft {
     /// Builds it from the pieces sold and the pieces that are left.
     pub fn new(path: String, sku: String, sold: Quantity, left: Quantity, requested: Quantity) -> Self {
         let left = left.clamp(Quantity::ZERO, sold.max(Quantity::ZERO));
-        Self { path, sku, sold, returned: sold.saturating_sub(left), left, requested }
+        Self { path, sku, sold, returned_qty: sold.saturating_sub(left), left, requested }
     }
 }
 
@@ -42,7 +42,8 @@ pub struct OverReceived {
     pub sku: String,
     /// The most that may be received in all.
     pub limit: Quantity,
-    pub received: Quantity,
+    /// Pieces that were received before.
+    pub received_qty: Quantity,
     /// Pieces that may still be received.
     pub left: Quantity,
     /// Pieces that were to be received now.
@@ -51,9 +52,9 @@ pub struct OverReceived {
 
 impl OverReceived {
     /// Builds it from the limit, the pieces received before, and those to be received now.
-    pub fn new(sku: &str, limit: Quantity, received: Quantity, requested: Quantity) -> Self {
-        let left = limit.saturating_sub(received).max(Quantity::ZERO);
-        Self { path: String::new(), sku: sku.to_owned(), limit, received, left, requested }
+    pub fn new(sku: &str, limit: Quantity, received_qty: Quantity, requested: Quantity) -> Self {
+        let left = limit.saturating_sub(received_qty).max(Quantity::ZERO);
+        Self { path: String::new(), sku: sku.to_owned(), limit, received_qty, left, requested }
     }
 }
 
@@ -128,9 +129,9 @@ pub(super) fn returned_words(items: &[ReturnLeft]) -> String {
 }
 
 pub(super) fn received_words(over: &OverReceived) -> String {
-    let OverReceived { sku, limit, received, left, requested, .. } = over;
+    let OverReceived { sku, limit, received_qty, left, requested, .. } = over;
     format!(
-        "{requested} of {sku} can't be received: {received} of at most {limit} were received before, so {left} \
+        "{requested} of {sku} can't be received: {received_qty} of at most {limit} were received before, so {left} \
          can be received now. Receive those, and ask head office about the rest"
     )
 }

@@ -22,7 +22,7 @@ pub const COUNTS_MAX: usize = 50;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenShift {
-    /// Register of the shift. Defaults to `main`.
+    /// Register of the shift. Defaults to the one in `X-Register-Id`, or else `main`.
     pub register_id: Option<RegisterId>,
     /// Cash in the drawer, in minor currency units. Defaults to 0.
     pub opening_float: Option<Money>,

@@ -48,6 +48,7 @@ pub struct Change {
     /// Product of the line. Null for the whole basket.
     pub sku: Option<Sku>,
     /// Changed figure: `price`, `discount`, `tax` or `total`.
+    #[schemars(extend("enum" = ["price", "discount", "tax", "total"]))]
     pub field: &'static str,
     /// Value in the held basket, in minor currency units.
     pub before: Money,

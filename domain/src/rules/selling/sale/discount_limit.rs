@@ -39,10 +39,13 @@ pub(super) fn discount_policy(
     }
     authorization.manager_for(|| {
         let most = share_of(gross, rules.policy.discount_limit_bp);
+        let (action, path) = if cut == given {
+            ("a price this far below the catalogue's", "price")
+        } else {
+            ("a discount of this size", "discount")
+        };
         let given = Money::saturating_from(given);
-        NeedsApproval::of("a discount of this size")
-            .beyond(given, most, "pricing.discount_limit_bp")
-            .at("discount")
+        NeedsApproval::of(action).beyond(given, most, "pricing.discount_limit_bp").at(path)
     })
 }
 
