@@ -18,9 +18,11 @@ pub mod documents {
     mod bag;
     pub mod day;
     pub mod deposit;
+    mod document_parts;
     pub(crate) mod document_routes;
     pub(crate) mod entries;
     pub mod return_document;
+    mod return_parts;
     pub(crate) mod sale_parts;
     pub mod shift;
     pub mod transaction;
@@ -195,6 +197,7 @@ pub mod registers {
 pub mod reports {
     mod cash;
     mod chart;
+    mod column_words;
     pub(crate) mod completeness;
     pub mod day_figures;
     mod exceptions;
@@ -207,6 +210,7 @@ pub mod reports {
     mod purchases;
     pub(crate) mod report;
     pub(crate) mod report_routes;
+    mod report_schema;
     pub(crate) mod sales_report;
     mod sell_through;
     mod settlements;

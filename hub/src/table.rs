@@ -28,6 +28,7 @@ pub mod hub;
 pub mod member;
 pub mod member_store;
 pub mod notice;
+pub mod origin;
 pub mod payables;
 /// Users, and their login credentials.
 pub mod people {

@@ -4,6 +4,7 @@ use crate::account::user;
 use crate::columns;
 use crate::feed::Entry;
 use crate::table::exception::{self, Found};
+use crate::table::origin::Origin;
 use crate::table::staff::{COLUMNS, Staff, read, write};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{Role, login_name};
@@ -35,7 +36,8 @@ pub struct View {
     pub store_id: String,
     /// Whether the user is disabled.
     pub disabled: bool,
-    /// Where the user was created: `hub` or `store`.
+    /// Where the user was created.
+    #[schemars(with = "Origin")]
     pub origin: String,
     /// When the user was created.
     pub created_at: UtcMs,

@@ -130,6 +130,14 @@ pub trait Columns {
         self.cell::<Json<T>>(name).map(|Json(document)| document)
     }
 
+    /// The word in the column of that name, as it is written in JSON. An unknown word is damage.
+    ///
+    /// # Errors
+    /// No such column, or it is damaged.
+    fn named<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {
+        self.word(name, |word| serde_json::from_value(word.into()).ok())
+    }
+
     /// The state, kind or number of the word in the column of that name. An unknown word is damage: a substitute would
     /// be taken for real.
     ///

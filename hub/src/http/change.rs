@@ -2,7 +2,6 @@
 
 use edge::ApiError;
 use edge::page::Limit;
-use jiff::civil::Date;
 
 /// One more than the page holds: it proves that there is more.
 pub fn one_more(limit: Limit) -> i64 {
@@ -21,12 +20,4 @@ pub fn check_q(q: Option<&str>) -> Result<(), ApiError> {
         return Err(ApiError::invalid_query("q", "must have at most 128 characters"));
     }
     Ok(())
-}
-
-/// The day that a query has to name.
-///
-/// # Errors
-/// 400 `invalid_query`.
-pub fn required_day(name: &'static str, day: Option<Date>) -> Result<Date, ApiError> {
-    day.ok_or_else(|| ApiError::invalid_query(name, "is missing: a day, YYYY-MM-DD"))
 }

@@ -2,15 +2,27 @@
 
 use crate::columns;
 use crate::db::column::Columns;
+use crate::table::origin::Origin;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::sync::ConflictDown;
 use domain::wire::sync::{PUSH_BYTES_MAX, PUSH_EVENTS_MAX};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Error, Row};
 use std::collections::BTreeMap;
+
+/// Type of a record with conflicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ConflictResource")]
+pub enum Resource {
+    /// A member.
+    Member,
+    /// Settings of a product at a store.
+    ProductSettings,
+}
 
 /// A conflict in which a value was overwritten.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -20,11 +32,13 @@ pub struct ConflictRow {
     pub kind: &'static str,
     /// ID of the conflict.
     pub conflict_id: String,
-    /// Type of the record: `member` or `product_settings`.
+    /// Type of the record.
+    #[schemars(with = "Resource")]
     pub resource: String,
     /// ID of the record.
     pub id: String,
-    /// Side that won: `store` for the value that the store sent, `hub` for the value that head office had.
+    /// Side that won. The store's value is the one that it sent, and the hub's the one that head office had.
+    #[schemars(with = "Origin")]
     pub winner: String,
     /// Overwritten values by field.
     pub lost_fields: BTreeMap<String, Value>,

@@ -3,6 +3,7 @@
 use crate::columns;
 use crate::db::document::decode;
 use crate::table::audit::{Chained, object};
+use crate::table::origin::Origin;
 use crate::table::record::text;
 use domain::model::people::audit::AuditEntry;
 use domain::wire::record::{AuditRecorded, Record};
@@ -19,7 +20,8 @@ use std::fmt::Write;
 pub struct View {
     /// ID of the entry, `evt_…`.
     pub audit_id: String,
-    /// Where the entry was written: `hub` or `store`.
+    /// Where the entry was written.
+    #[schemars(with = "Origin")]
     pub origin: &'static str,
     /// Store that the entry is about. Empty if there is none.
     pub store_id: String,

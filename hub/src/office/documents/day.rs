@@ -6,6 +6,7 @@ use crate::db::filter::{Bound, Conditions};
 use crate::office::reports::completeness::{self, Completeness};
 use crate::office::reports::day_figures::{self, DayFigures};
 use domain::model::base::time::UtcMs;
+use domain::wire::sync::DigestResult;
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -63,7 +64,8 @@ pub struct Day {
 /// The last comparison of a day.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DayDigest {
-    /// Result of the comparison: `match`, `difference` or `not_yet`.
+    /// Result of the comparison.
+    #[schemars(with = "DigestResult")]
     result: String,
     /// When the digests were compared.
     compared_at: UtcMs,

@@ -8,6 +8,7 @@ use crate::office::documents::day::{self, DaysQuery};
 use crate::office::documents::deposit::{self, DepositsQuery};
 use crate::office::documents::entries::OfStore;
 use crate::office::documents::return_document::{self, ReturnsQuery};
+use crate::office::documents::return_parts;
 use crate::office::documents::sale_parts;
 use crate::office::documents::shift::{self, ShiftsQuery};
 use crate::office::documents::transaction::{self, TransactionsQuery};
@@ -46,7 +47,7 @@ pub const TRANSACTION: Doc =
         .answers::<transaction::Detail>(include_str!("examples/transaction.json"));
 pub const RETURNS: Doc = Doc::of(GROUP, "List returns of all stores, newest first")
     .query::<ReturnsQuery>()
-    .lists_as::<CompleteList<return_document::View>>(
+    .lists_as::<CompleteList<return_parts::Listed>>(
     r#"{"return_id": "ret_019aa0c2d0f37c0f8a8a5d3c54a1b2c5", "receipt_no": "S001-till-1-00000043",
             "state": "posted", "transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "origin_receipt_no": null,
             "store_id": "S001", "event_id": "evt_019aa0c2d2c6", "shift_id": "shf_019aa0b1f6e2",
@@ -114,8 +115,9 @@ pub async fn returns(request: Request) -> Answered {
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items =
         return_document::list(&mut read, &ask, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
-    let (page, days) =
-        (list.cut(items, ask.limit, return_document::place), (ask.store_id.as_deref(), ask.from, ask.to));
+    let List { items, next_cursor } = list.cut(items, ask.limit, return_document::place);
+    let page = List { items: return_parts::with(&mut read, items, ask.include).await?, next_cursor };
+    let days = (ask.store_id.as_deref(), ask.from, ask.to);
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 

@@ -19,6 +19,15 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool};
 
+/// Parts that are added to each return of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ReturnInclude")]
+pub enum Include {
+    /// Lines of each return.
+    Items,
+}
+
 /// Query parameters of the list.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +49,8 @@ pub struct ReturnsQuery {
     pub transaction_id: Option<String>,
     /// Only those with goods of this disposition.
     pub disposition: Option<Disposition>,
+    /// `items`: each return with its lines.
+    pub include: Option<Include>,
 }
 
 /// A return without its lines.
@@ -76,6 +87,13 @@ pub struct View {
     tax: Money,
     /// When the return was recorded.
     created_at: UtcMs,
+}
+
+impl View {
+    /// Store and event by which the parts of the return are found.
+    pub fn key(&self) -> (String, String) {
+        (self.store_id.clone(), self.event_id.clone())
+    }
 }
 
 /// A return as last reported by its store, with its entries in the books.

@@ -1,15 +1,14 @@
 //! Lines and payments of the sales on a page of the list, two statements for each store.
 
 use crate::columns;
-use crate::db::column::Columns;
+use crate::office::documents::document_parts::{Key, parts};
 use crate::office::documents::transaction::{Include, View};
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::time::UtcMs;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AssertSqlSafe, Error};
-use std::collections::{BTreeMap, BTreeSet};
+use sqlx::{AnyConnection, Error};
 
 /// A sale in the list, with the lines and payments that `include` asks for.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -68,8 +67,6 @@ struct Payment {
     paid_at: UtcMs,
 }
 
-type Parts<T> = BTreeMap<(String, String), Vec<T>>;
-
 /// The sales of a page with their requested parts.
 pub async fn with(
     connection: &mut AnyConnection,
@@ -78,11 +75,11 @@ pub async fn with(
 ) -> Result<Vec<Listed>, Error> {
     let wants = |part| include == Some(part) || include == Some(Include::Both);
     let mut items = match wants(Include::Items) {
-        true => Some(parts(connection, &sales, ITEMS, item).await?),
+        true => Some(parts(connection, keys(&sales), ITEMS, item).await?),
         false => None,
     };
     let mut payments = match wants(Include::Payments) {
-        true => Some(parts(connection, &sales, PAYMENTS, payment).await?),
+        true => Some(parts(connection, keys(&sales), PAYMENTS, payment).await?),
         false => None,
     };
     let listed = |sale: View| {
@@ -92,6 +89,10 @@ pub async fn with(
         Listed { sale, items, payments }
     };
     Ok(sales.into_iter().map(listed).collect())
+}
+
+fn keys(sales: &[View]) -> impl Iterator<Item = Key> {
+    sales.iter().map(View::key)
 }
 
 const ITEMS: &str =
@@ -107,32 +108,4 @@ fn item(row: &AnyRow) -> Result<Item, Error> {
 
 fn payment(row: &AnyRow) -> Result<Payment, Error> {
     Ok(columns!(row => Payment { payment_id, method, amount, rounding, reference, paid_at }))
-}
-
-/// Rows of the sales by store and event.
-async fn parts<T>(
-    connection: &mut AnyConnection,
-    sales: &[View],
-    select: &str,
-    read: fn(&AnyRow) -> Result<T, Error>,
-) -> Result<Parts<T>, Error> {
-    let mut events: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (store_id, event_id) in sales.iter().map(View::key) {
-        events.entry(store_id).or_default().insert(event_id);
-    }
-    let mut parts: Parts<T> = BTreeMap::new();
-    for (store_id, events) in events {
-        let places = crate::db::insert::list(2, events.len());
-        let sql =
-            format!("{select} WHERE store_id = $1 AND event_id IN ({places}) ORDER BY event_id, position");
-        let mut query = sqlx::query(AssertSqlSafe(sql)).bind(store_id.clone());
-        for event_id in events {
-            query = query.bind(event_id);
-        }
-        for row in query.fetch_all(&mut *connection).await? {
-            let key = (store_id.clone(), row.cell("event_id")?);
-            parts.entry(key).or_default().push(read(&row)?);
-        }
-    }
-    Ok(parts)
 }

@@ -1,8 +1,9 @@
 //! The books of stores: accounts, entries, balances.
 
-use crate::http::change::{self, required_day};
+use crate::http::change;
+use crate::http::csv_rows::{self, Table};
 use crate::http::route::{FINANCE, answers};
-use crate::http::{Answered, Request, csv_rows};
+use crate::http::{Answered, Request};
 use crate::office::finance::account::Chart;
 use crate::office::finance::account_entries;
 use crate::office::finance::journal;
@@ -172,7 +173,7 @@ pub async fn entry(request: Request) -> Answered {
 #[schemars(rename = "TrialBalanceQuery")]
 struct BalanceQuery {
     /// Day at whose end the balances are reported.
-    date: Option<Date>,
+    date: Date,
     /// Store of the book. Empty for head office's own book; omitted for the whole company.
     store_id: Option<String>,
     /// Only head office's own book.
@@ -201,13 +202,23 @@ struct TrialBalance {
 }
 
 /// Columns of the CSV answer.
-const COLUMNS: [&str; 8] =
-    ["account", "name", "debit", "credit", "opening_debit", "opening_credit", "moved_debit", "moved_credit"];
+const TABLE: Table = Table {
+    names: &[
+        "account",
+        "name",
+        "debit",
+        "credit",
+        "opening_debit",
+        "opening_credit",
+        "moved_debit",
+        "moved_credit",
+    ],
+    numbers: &[],
+};
 
 /// `GET /api/finance/trial-balance`
 pub async fn trial_balance(request: Request) -> Answered {
     let BalanceQuery { date, store_id, head_office, from, separator } = request.query()?;
-    let date = required_day("date", date)?;
     if head_office && store_id.as_ref().is_some_and(|id| !id.is_empty()) {
         return Err(ApiError::invalid_query("head_office", "can't be combined with store_id").into());
     }
@@ -224,7 +235,7 @@ pub async fn trial_balance(request: Request) -> Answered {
     let completeness = reported(&mut read, book, (BEGINNING, date), clock::now()).await?;
     if csv::wanted(&request.headers) {
         let form = (separator, hub::currency(&mut read).await?);
-        return Ok(csv_rows::reply(&COLUMNS, &items, form, completeness.line()));
+        return Ok(csv_rows::reply(&TABLE, &items, form, csv_rows::completeness(completeness.line())));
     }
     let (total_debit, total_credit) = (sum(|line| line.debit), sum(|line| line.credit));
     Ok(Reply::ok(&TrialBalance { date, items, total_debit, total_credit, completeness }))

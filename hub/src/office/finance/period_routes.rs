@@ -5,7 +5,7 @@ use crate::office::finance::locking::LockRequest;
 use crate::office::finance::period::{self, Reopen};
 use crate::office::finance::proof::{self, Proofs, Proven};
 use crate::office::finance::status;
-use crate::office::reports::completeness::{self, CompleteList};
+use crate::office::reports::completeness::{self, Completeness};
 use domain::rules::books::month::Month;
 use edge::identity::EmptyBody;
 use jiff::civil::Date;
@@ -13,11 +13,16 @@ use jiff::civil::Date;
 const PERIOD: &str = r#"{"month": "2026-11", "state": "closed", "closed_at": "2026-12-02T02:06:34.739Z",
     "closed_by": "usr_1", "result": 356489}"#;
 
+const PERIODS: &str = r#"{"items": [{"month": "2026-11", "state": "closed",
+    "closed_at": "2026-12-02T02:06:34.739Z", "closed_by": "usr_1", "result": 356489}],
+    "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [], "as_of": "2026-11-21T02:06:34.739Z",
+    "posting_left": 0}}"#;
+
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/finance/periods", FINANCE, "Finance").summary("List the months of a year that have begun, latest first")
     .query::<PeriodsQuery>()
     .refuses(&[Code::ValidationFailed])
-    .lists_as::<CompleteList<period::View>>(PERIOD, completeness::EXAMPLE, answers!(list)),
+    .answers::<Periods>(PERIODS, answers!(list)),
     post("/api/finance/periods/:month/close", FINANCE, "Finance").summary("Close the next open month: its days are locked, and the proofs of the books must hold")
     .refuses(&[Code::Duplicate, Code::InvalidState, Code::NotReady])
     .command_or_default_of::<LockRequest, CloseMonth>("{}", PERIOD),
@@ -45,6 +50,15 @@ struct PeriodsQuery {
     year: Option<i16>,
 }
 
+/// The months of a year.
+#[derive(Serialize, JsonSchema)]
+struct Periods {
+    /// Months that have begun, latest first.
+    items: Vec<period::View>,
+    /// Completeness: which stores have reported all records of the year.
+    completeness: Completeness,
+}
+
 async fn list(request: Request) -> Answered {
     let PeriodsQuery { year } = request.query()?;
     let now = clock::now();
@@ -54,9 +68,10 @@ async fn list(request: Request) -> Answered {
     let first = first.ok_or_else(|| ApiError::invalid_query("year", "must be 1 to 9999"))?;
     // The results and their possible gaps are read from one state of the database.
     let mut read = request.state.db.read().await?;
-    let page = List { items: period::list(&mut read, year, today).await?, next_cursor: None };
-    let days = (None, Some(first), Some(first.last_of_year().min(today)));
-    Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (today, now)).await?))
+    let items = period::list(&mut read, year, today).await?;
+    let days = (first, first.last_of_year().min(today));
+    let completeness = completeness::of(&mut *read, None, days, now).await?;
+    Ok(Reply::ok(&Periods { items, completeness }))
 }
 
 fn month(text: &str) -> Result<Month, ApiError> {

@@ -14,7 +14,7 @@ use domain::model::base::money::shown_sum;
 use domain::model::base::time::UtcMs;
 use jiff::Span;
 use jiff::tz::TimeZone;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::any::AnyRow;
@@ -30,9 +30,8 @@ const ROLLUP_DAYS: i64 = 3;
 /// Proof that a part of the books agrees with its list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Proof {
-    /// Name of the proof: `entries`, `cash_in_tills`, `exchange`, `clearing`, `on_the_way`, `inventory`, `damaged`,
-    /// `in_transit`, `between_stores`, `payables`, `not_invoiced`, `output_tax`, `points`, `payables_by_supplier` or
-    /// `rollups`.
+    /// Name of the proof.
+    #[schemars(schema_with = "names")]
     pub name: &'static str,
     /// Whether the proof holds.
     pub ok: bool,
@@ -62,6 +61,10 @@ pub const NAMES: [&str; 15] = [
     "points",
     "rollups",
 ];
+
+fn names(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "string", "enum": NAMES})
+}
 
 /// Result of all proofs.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -82,7 +82,8 @@ impl ReceivingQuery {
 pub struct View {
     /// ID of the receipt, `rcv_…`.
     receiving_id: String,
-    /// State of the receipt: `posted` or `reversed`.
+    /// State of the receipt.
+    #[schemars(with = "State")]
     state: String,
     /// Store that received the goods.
     store_id: String,

@@ -69,7 +69,8 @@ pub struct DiscrepanciesQuery {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ReceivingDiscrepancy")]
 pub struct View {
-    /// Kind of difference: `short`, `over`, `rejected`, `price`, `cost_missing` or `unordered`.
+    /// Kind of difference.
+    #[schemars(with = "Kind")]
     kind: String,
     /// ID of the receipt, `rcv_…`.
     receiving_id: String,

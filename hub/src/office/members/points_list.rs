@@ -9,6 +9,7 @@ use crate::office::members::member;
 use crate::table;
 use domain::model::base::figures::Points;
 use domain::model::base::time::UtcMs;
+use domain::model::people::points::PointsReason;
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -42,7 +43,8 @@ pub struct View {
     at: UtcMs,
     /// Number of points, signed.
     points: Points,
-    /// Reason for the entry: `earn`, `redeem`, `reverse`, `give_back`, `adjust`, `expire` or `opening`.
+    /// Reason for the entry.
+    #[schemars(with = "PointsReason")]
     reason: String,
     /// ID of the document.
     reference_id: String,

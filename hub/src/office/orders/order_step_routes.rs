@@ -4,6 +4,7 @@ use crate::columns;
 use crate::db::document::decode;
 use crate::http::prelude::*;
 use crate::http::route;
+use crate::office::goods::receipt::State as ReceivingState;
 use crate::office::orders::order_paper::{Language, Paper};
 use crate::office::orders::order_routes::{ORDER, ordered};
 use crate::office::orders::order_step::{self, Approve, Reason, Revise, Step};
@@ -176,7 +177,8 @@ pub struct Receipt {
     store_id: String,
     /// ID of the store's event.
     event_id: String,
-    /// State of the receipt: `posted` or `reversed`.
+    /// State of the receipt.
+    #[schemars(with = "ReceivingState")]
     state: String,
     /// Business day of the receipt.
     business_date: Date,

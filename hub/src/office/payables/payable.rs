@@ -31,6 +31,19 @@ pub struct UninvoicedQuery {
     pub older_than_days: Option<u32>,
 }
 
+/// Kind of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "UninvoicedKind")]
+enum Kind {
+    /// Received goods.
+    Receipt,
+    /// Goods that were returned to the supplier.
+    Claim,
+    /// Cash that a till paid out for received goods.
+    PayOut,
+}
+
 /// A line with an open amount on account 2020.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Uninvoiced")]
@@ -57,8 +70,8 @@ pub struct View {
     /// Part of the balance of account 2020 that the line holds, in minor currency units. Negative for a claim or a
     /// pay-out in cash.
     open_value: Money,
-    /// Kind of line: `receipt`, `claim` (a supplier return) or `pay_out` (cash from a till).
-    kind: String,
+    /// Kind of line.
+    kind: Kind,
 }
 
 /// Position of a page: the day, store, document and line of the last item before it.
@@ -126,7 +139,8 @@ pub async fn uninvoiced(
     );
     let view = |row: &AnyRow| {
         Ok(columns!(row => View {
-            store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, open_qty, unit_cost, open_value, kind,
+            store_id, receiving_id, line_no, po_id, supplier_id, sku, business_date, open_qty, unit_cost, open_value;
+            kind = row.named("kind")?,
         }))
     };
     conditions.query(&sql).fetch_all(connection).await?.iter().map(view).collect()

@@ -2,7 +2,7 @@
 
 use crate::columns;
 use crate::db::failure::Failure;
-use crate::http::csv_rows;
+use crate::http::csv_rows::{self, Table};
 use crate::office::reports::completeness::{self, Completeness};
 use domain::model::base::currency::Currency;
 use domain::model::base::figures::Money;
@@ -76,25 +76,28 @@ pub struct Payables {
 }
 
 /// Columns of the CSV answer.
-const COLUMNS: [&str; 12] = [
-    "supplier_id",
-    "document_id",
-    "invoice_no",
-    "due_date",
-    "not_due",
-    "days_1_30",
-    "days_31_60",
-    "days_61_90",
-    "days_over_90",
-    "credits",
-    "advances",
-    "total",
-];
+const TABLE: Table = Table {
+    names: &[
+        "supplier_id",
+        "document_id",
+        "invoice_no",
+        "due_date",
+        "not_due",
+        "days_1_30",
+        "days_31_60",
+        "days_61_90",
+        "days_over_90",
+        "credits",
+        "advances",
+        "total",
+    ],
+    numbers: &[],
+};
 
 impl Payables {
     /// The rows as CSV.
     pub fn table(&self, form: (Separator, Currency)) -> Reply {
-        csv_rows::reply(&COLUMNS, &self.items, form, self.completeness.line())
+        csv_rows::reply(&TABLE, &self.items, form, csv_rows::completeness(self.completeness.line()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sales to members, and their points.
 
 use crate::office::reports::figure::{count, sum};
-use crate::office::reports::report::{DAY, Report, STORE, Source, group, text};
+use crate::office::reports::report::{DAY, Report, STORE, Source, group, text_or_null};
 
 /// Members that were registered there, and sales to members.
 static DAYS: Source = Source {
@@ -32,7 +32,7 @@ pub static MEMBERS: Report = Report {
     groups: &[
         group!("day", [DAY], &DAYS, &DAYS),
         group!("store", [STORE], &DAYS, &DAYS),
-        group!("tier", [text("tier", "NULLIF(d.tier, '')")], &DAYS, &DAYS),
+        group!("tier", [text_or_null("tier", "NULLIF(d.tier, '')")], &DAYS, &DAYS),
     ],
     chart: &["member_total"],
 };

@@ -51,6 +51,7 @@ pub struct Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     Text,
+    TextOrNull,
     Number,
     /// The name in a document.
     NameOf,
@@ -75,11 +76,16 @@ pub const fn text(name: &'static str, sql: &'static str) -> Key {
     Key { name, sql, kind: KeyKind::Text }
 }
 
+/// A key that is text, or null for rows without one.
+pub const fn text_or_null(name: &'static str, sql: &'static str) -> Key {
+    Key { name, sql, kind: KeyKind::TextOrNull }
+}
+
 /// The days that count.
 pub const DAY: Key = text("{day}", "d.{day}");
 pub const STORE: Key = text("store_id", "d.store_id");
 /// Null for products without one.
-pub const CATEGORY: Key = text("category", "NULLIF(d.category, '')");
+pub const CATEGORY: Key = text_or_null("category", "NULLIF(d.category, '')");
 
 /// Day by which documents are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -146,10 +152,9 @@ impl Report {
     /// # Errors
     /// 400 `invalid_query` for a name that the report does not have.
     pub fn group(&self, name: Option<&str>) -> Result<&'static Group, ApiError> {
-        let groups = self.groups;
-        let found = groups.iter().find(|group| name.is_none_or(|name| group.name == name));
+        let found = self.groups.iter().find(|group| name.is_none_or(|name| group.name == name));
         found.ok_or_else(|| {
-            let names = groups.iter().map(|group| group.name).collect::<Vec<_>>().join(", ");
+            let names = self.groups.iter().map(|group| group.name).collect::<Vec<_>>().join(", ");
             ApiError::invalid_query("group_by", format!("must be one of {names}"))
         })
     }
@@ -247,7 +252,7 @@ impl Group {
 
 impl Key {
     /// Its name where these days count.
-    fn named(&self, dates: Dates) -> &'static str {
+    pub fn named(&self, dates: Dates) -> &'static str {
         if self.name == DAY.name { dates.column() } else { self.name }
     }
 
@@ -257,11 +262,9 @@ impl Key {
             return row.cell::<i64>(&column).map(Value::from);
         }
         let text: Option<String> = row.cell(&column)?;
-        let name = |text: &String| serde_json::from_str::<Value>(text).ok()?.get("name").cloned();
-        match self.kind {
-            KeyKind::NameOf => Ok(text.as_ref().and_then(name).unwrap_or_default()),
-            _ => Ok(text.map(Value::from).unwrap_or_default()),
-        }
+        let name = |text: String| serde_json::from_str::<Value>(&text).ok()?.get("name").cloned();
+        let value = if self.kind == KeyKind::NameOf { text.and_then(name) } else { text.map(Value::from) };
+        Ok(value.unwrap_or_default())
     }
 }
 

@@ -1,111 +1,150 @@
 //! Reports: as JSON, as CSV, as a picture.
 
 use crate::db::failure::Failure;
-use crate::http::change::required_day;
 use crate::http::route::{FINANCE, GOODS, answers};
 use crate::http::{Answered, Request};
 use crate::office::reports::chart::Picture;
 use crate::office::reports::completeness::{self, Completeness};
 use crate::office::reports::report::{Dates, Group, Late, Report, ReportQuery, Row};
-use crate::office::reports::{
-    cash, exceptions, margin, members, payments, points_liability, profit, purchases, sales_report,
-    sell_through, settlements, shrinkage, stock,
+use crate::office::reports::report_schema::{
+    AnswerOf, Cash, Exceptions, Margin, Members, OfReport, Payments, PointsLiability, Profit, Purchases,
+    QueryOf, Sales, SellThrough, Settlements, Shrinkage, Stock,
 };
 use crate::state::hub::Hub;
 use crate::table::{hub, product};
 use domain::model::base::currency::Currency;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::csv::{self, Cell, Separator};
-use edge::{ApiError, Code, Doc, Reply, Route, clock};
+use edge::{Access, ApiError, Code, Doc, Reply, Route, clock};
 use jiff::civil::Date;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::AnyConnection;
 use std::collections::HashMap;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    Route::get("/api/reports/sales", FINANCE, SALES, answers!(sales)),
-    Route::get("/api/reports/margin", FINANCE, MARGIN, answers!(margin)),
-    Route::get("/api/reports/shrinkage", FINANCE, SHRINKAGE, answers!(shrinkage)),
-    Route::get("/api/reports/members", FINANCE, MEMBERS, answers!(members)),
-    Route::get("/api/reports/payments", FINANCE, PAYMENTS, answers!(payments)),
-    Route::get("/api/reports/settlements", FINANCE, SETTLEMENTS, answers!(settlements)),
-    Route::get("/api/reports/cash", FINANCE, CASH, answers!(cash)),
-    Route::get("/api/reports/profit", FINANCE, PROFIT, answers!(profit)),
-    Route::get("/api/reports/exceptions", FINANCE, EXCEPTIONS, answers!(exceptions)),
-    Route::get("/api/reports/points-liability", FINANCE, POINTS_LIABILITY, answers!(points_liability)),
-    Route::get("/api/reports/stock", GOODS, STOCK, answers!(stock)),
-    Route::get("/api/reports/sell-through", GOODS, SELL_THROUGH, answers!(sell_through)),
-    Route::get("/api/reports/purchases", GOODS, PURCHASES, answers!(purchases)),
+    range::<Sales>(
+        "/api/reports/sales",
+        FINANCE,
+        "Report sales from one day to another, both included",
+        include_str!("examples/sales.json"),
+    ),
+    range::<Margin>(
+        "/api/reports/margin",
+        FINANCE,
+        "Report margin: net sales less cost",
+        include_str!("examples/margin.json"),
+    ),
+    range::<Shrinkage>(
+        "/api/reports/shrinkage",
+        FINANCE,
+        "Report lost goods by reason",
+        include_str!("examples/shrinkage.json"),
+    ),
+    range::<Members>(
+        "/api/reports/members",
+        FINANCE,
+        "Report sales to members and their points",
+        include_str!("examples/members.json"),
+    ),
+    range::<Payments>(
+        "/api/reports/payments",
+        FINANCE,
+        "Report payments and refunds by method",
+        include_str!("examples/payments.json"),
+    ),
+    range::<Settlements>(
+        "/api/reports/settlements",
+        FINANCE,
+        "Report expected and settled payouts by day",
+        include_str!("examples/settlements.json"),
+    ),
+    range::<Cash>("/api/reports/cash", FINANCE, "Report cash of shifts", include_str!("examples/cash.json")),
+    range::<Profit>(
+        "/api/reports/profit",
+        FINANCE,
+        "Report income and expenses by days in the books",
+        include_str!("examples/profit.json"),
+    ),
+    range::<Exceptions>(
+        "/api/reports/exceptions",
+        FINANCE,
+        "Report exceptions",
+        include_str!("examples/exceptions.json"),
+    ),
+    day::<PointsLiability>(
+        "/api/reports/points-liability",
+        FINANCE,
+        "Report outstanding points by the months until they expire",
+        include_str!("examples/points_liability.json"),
+    ),
+    day::<Stock>(
+        "/api/reports/stock",
+        GOODS,
+        "Report stock at the end of a day in the books",
+        include_str!("examples/stock.json"),
+    ),
+    range::<SellThrough>(
+        "/api/reports/sell-through",
+        GOODS,
+        "Report the share of opening and received stock that was sold",
+        include_str!("examples/sell_through.json"),
+    ),
+    range::<Purchases>(
+        "/api/reports/purchases",
+        GOODS,
+        "Report purchases: ordered, received, returned and invoiced",
+        include_str!("examples/purchases.json"),
+    ),
 ];
 
 const SVG: &str = "image/svg+xml";
-const EXAMPLE: &str = r#"{"from": "2026-11-20", "to": "2026-11-20", "group_by": "day", "dates": "business",
-    "items": [{"business_date": "2026-11-20", "total": 32190}], "totals": {"total": 32190}, "next_cursor": null,
-    "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [], "as_of": "2026-11-21T02:06:34.739Z",
-    "posting_left": 0}, "late": {"count": 0, "total": 0}}"#;
-const STOCK_EXAMPLE: &str = r#"{"as_of": "2026-11-20", "group_by": "store", "dates": "books",
-    "items": [{"store_id": "S001", "on_hand": 118, "value": 1180000}], "totals": {"on_hand": 118, "value": 1180000},
-    "next_cursor": null, "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
-    "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}, "late": null}"#;
 
-const fn doc(summary: &'static str) -> Doc {
-    Doc::of("Reports", summary)
-        .query::<Query>()
-        .answers::<View>(EXAMPLE)
-        .also(&["text/csv", SVG])
-        .refuses(&[Code::ValidationFailed])
-}
-
-pub const SALES: Doc = doc("Report sales from one day to another, both included");
-pub const MARGIN: Doc = doc("Report margin: net sales less cost");
-pub const STOCK: Doc = Doc::of("Reports", "Report stock at the end of a day in the books")
-    .query::<DayQuery>()
-    .answers::<View>(STOCK_EXAMPLE)
-    .also(&["text/csv", SVG])
-    .refuses(&[Code::ValidationFailed]);
-pub const POINTS_LIABILITY: Doc =
-    Doc::of("Reports", "Report outstanding points by the months until they expire")
-        .query::<DayQuery>()
-        .answers::<View>(STOCK_EXAMPLE)
+/// The route of a report of a range of days.
+const fn range<R: OfReport>(
+    path: &'static str,
+    access: Access,
+    summary: &'static str,
+    example: &'static str,
+) -> Route<Hub> {
+    let doc = Doc::of("Reports", summary)
+        .query::<QueryOf<R, Query>>()
+        .answers::<AnswerOf<R, View<Range>>>(example)
         .also(&["text/csv", SVG])
         .refuses(&[Code::ValidationFailed]);
-pub const SHRINKAGE: Doc = doc("Report lost goods by reason");
-pub const MEMBERS: Doc = doc("Report sales to members and their points");
-pub const PAYMENTS: Doc = doc("Report payments and refunds by method");
-pub const CASH: Doc = doc("Report cash of shifts");
-pub const PROFIT: Doc = doc("Report income and expenses by days in the books");
-pub const PURCHASES: Doc = doc("Report purchases: ordered, received, returned and invoiced");
-pub const SETTLEMENTS: Doc = doc("Report expected and settled payouts by day");
-pub const EXCEPTIONS: Doc = doc("Report exceptions");
-pub const SELL_THROUGH: Doc = doc("Report the share of opening and received stock that was sold");
+    Route::get(path, access, doc, answers!(of_range::<R>))
+}
 
-/// A page of a report.
+/// The route of a report at the end of a day.
+const fn day<R: OfReport>(
+    path: &'static str,
+    access: Access,
+    summary: &'static str,
+    example: &'static str,
+) -> Route<Hub> {
+    let doc = Doc::of("Reports", summary)
+        .query::<QueryOf<R, DayQuery>>()
+        .answers::<AnswerOf<R, View<EndOfDay>>>(example)
+        .also(&["text/csv", SVG])
+        .refuses(&[Code::ValidationFailed]);
+    Route::get(path, access, doc, answers!(of_day::<R>))
+}
+
+/// A report.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Report")]
-struct View {
-    /// First day of the report. Omitted if the report is at the end of a day.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<Date>,
-    /// Last day of the report. Omitted if the report is at the end of a day.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<Date>,
-    /// Day at whose end the figures are reported. Omitted if the report is of a range of days.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    as_of: Option<Date>,
-    /// Grouping of the rows, for example `day` or `store`.
+struct View<D> {
+    #[serde(flatten)]
+    days: D,
+    /// Grouping of the rows.
     group_by: &'static str,
     /// Day by which documents were selected.
     dates: Dates,
-    /// Rows of this page.
-    #[schemars(schema_with = "rows")]
+    /// Rows, in order of their keys.
     items: Vec<Value>,
     /// Figures of all rows together. Each document counts once, whatever the grouping.
-    #[schemars(schema_with = "named_figures")]
     totals: Value,
-    /// Cursor of the next page. Null on the last page.
-    next_cursor: Option<String>,
     /// Completeness: which stores have reported all records of these days.
     completeness: Completeness,
     /// Late documents: their own day is in the range and their day in the books is not, or the other way round. Null if
@@ -113,12 +152,18 @@ struct View {
     late: Option<Late>,
 }
 
-fn rows(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "array", "items": {"type": "object"}})
+#[derive(Serialize, JsonSchema)]
+struct Range {
+    /// First day of the report.
+    from: Date,
+    /// Last day of the report.
+    to: Date,
 }
 
-fn named_figures(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "object"})
+#[derive(Serialize, JsonSchema)]
+struct EndOfDay {
+    /// Day at whose end the figures are reported.
+    as_of: Date,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -126,12 +171,12 @@ fn named_figures(_: &mut SchemaGenerator) -> Schema {
 #[schemars(rename = "ReportQuery")]
 struct Query {
     /// First day of the report.
-    from: Option<Date>,
+    from: Date,
     /// Last day of the report.
-    to: Option<Date>,
+    to: Date,
     /// Store of the report. Defaults to all stores.
     store_id: Option<String>,
-    /// Grouping of the rows. Defaults to the first one of the report.
+    /// Grouping of the rows.
     group_by: Option<String>,
     /// Day by which documents are selected.
     #[serde(default)]
@@ -146,62 +191,28 @@ struct Query {
 #[schemars(rename = "ReportOfDayQuery")]
 struct DayQuery {
     /// Day at whose end the figures are reported.
-    as_of: Option<Date>,
+    as_of: Date,
     /// Store of the report. Defaults to all stores.
     store_id: Option<String>,
-    /// Grouping of the rows. Defaults to the first one of the report.
+    /// Grouping of the rows.
     group_by: Option<String>,
     /// Delimiter of the CSV: `,`, `;` or `tab`. Defaults to a comma.
     #[serde(default)]
     separator: Separator,
 }
 
-/// A route of each report that is of a range of days.
-macro_rules! routes {
-    ($($(#[$doc:meta])* $name:ident => $report:expr;)+) => {
-        $($(#[$doc])* pub async fn $name(request: Request) -> Answered {
-            of_range(request, $report).await
-        })+
-    };
-}
-routes! {
-    /// `GET /api/reports/sales`
-    sales => &sales_report::SALES;
-    /// `GET /api/reports/margin`
-    margin => &margin::MARGINS;
-    /// `GET /api/reports/shrinkage`
-    shrinkage => &shrinkage::SHRINKAGE;
-    /// `GET /api/reports/members`
-    members => &members::MEMBERS;
-    /// `GET /api/reports/payments`
-    payments => &payments::PAYMENTS;
-    /// `GET /api/reports/cash`
-    cash => &cash::CASH;
-    /// `GET /api/reports/profit`
-    profit => &profit::PROFIT;
-    /// `GET /api/reports/purchases`
-    purchases => &purchases::PURCHASES;
-    /// `GET /api/reports/settlements`
-    settlements => &settlements::SETTLEMENTS;
-    /// `GET /api/reports/exceptions`
-    exceptions => &exceptions::EXCEPTIONS;
-    /// `GET /api/reports/sell-through`
-    sell_through => &sell_through::SELL_THROUGH;
+/// A report that was asked for, with the days `D` of its answer.
+struct Asked<'a, D> {
+    group: &'static Group,
+    ask: ReportQuery<'a>,
+    days: D,
+    /// First and last day whose records the figures need.
+    covered: (Date, Date),
+    separator: Separator,
 }
 
-/// `GET /api/reports/stock`
-pub async fn stock(request: Request) -> Answered {
-    of_day(request, &stock::STOCK).await
-}
-
-/// `GET /api/reports/points-liability`
-pub async fn points_liability(request: Request) -> Answered {
-    of_day(request, &points_liability::POINTS_LIABILITY).await
-}
-
-async fn of_day(request: Request, report: &'static Report) -> Answered {
+async fn of_day<R: OfReport>(request: Request) -> Answered {
     let DayQuery { as_of, store_id, group_by, separator } = request.query()?;
-    let as_of = required_day("as_of", as_of)?;
     let store_id = store_id.filter(|id| !id.is_empty());
     // Movements after the day are subtracted by days until its month ends, and by months from then on.
     let ask = ReportQuery {
@@ -210,34 +221,33 @@ async fn of_day(request: Request, report: &'static Report) -> Answered {
         store_id: store_id.as_deref(),
         dates: Dates::Books,
     };
-    answer(&request, report, report.group(group_by.as_deref())?, &ask, (Some(as_of), separator)).await
+    let group = R::report().group(group_by.as_deref())?;
+    let (days, covered) = (EndOfDay { as_of }, (BEGINNING, as_of));
+    answer(&request, R::report(), Asked { group, ask, days, covered, separator }).await
 }
 
-async fn of_range(request: Request, report: &'static Report) -> Answered {
+async fn of_range<R: OfReport>(request: Request) -> Answered {
     let Query { from, to, store_id, group_by, dates, separator } = request.query()?;
-    let (from, to) = (required_day("from", from)?, required_day("to", to)?);
     if from > to {
         return Err(ApiError::invalid_query("from", "must not be after to").into());
     }
-    let store_id = store_id.filter(|id| !id.is_empty());
+    let (report, store_id) = (R::report(), store_id.filter(|id| !id.is_empty()));
     // These use the books only, whatever was requested.
     let dates = if ["profit", "sell-through"].contains(&report.name) { Dates::Books } else { dates };
     let ask = ReportQuery { from, to, store_id: store_id.as_deref(), dates };
-    answer(&request, report, report.group(group_by.as_deref())?, &ask, (None, separator)).await
+    let (group, days) = (report.group(group_by.as_deref())?, Range { from, to });
+    answer(&request, report, Asked { group, ask, days, covered: (from, to), separator }).await
 }
 
-async fn answer(
+async fn answer<D: Serialize>(
     request: &Request,
     report: &'static Report,
-    group: &'static Group,
-    ask: &ReportQuery<'_>,
-    (as_of, separator): (Option<Date>, Separator),
+    Asked { group, ask, days, covered, separator }: Asked<'_, D>,
 ) -> Answered {
     // Rows, their sums and the completeness are read from one state of the database.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
-    let (rows, totals, late) = figures(&mut read, group, ask).await?;
-    let days = as_of.map_or((ask.from, ask.to), |day| (BEGINNING, day));
-    let completeness = completeness::of(&mut *read, ask.store_id, days, now).await?;
+    let (rows, totals, late) = figures(&mut read, group, &ask).await?;
+    let completeness = completeness::of(&mut *read, ask.store_id, covered, now).await?;
     let currency = hub::currency(&mut read).await?;
     if csv::wanted(&request.headers) {
         let names = names(&mut read, group, &rows).await?;
@@ -249,12 +259,9 @@ async fn answer(
         let body = picture(report, group, &rows, (&completeness.line(), currency))?;
         return Ok(Reply::Text { content_type: SVG, body });
     }
-    let (from, to) = (Some(ask.from).filter(|_| as_of.is_none()), Some(ask.to).filter(|_| as_of.is_none()));
     let items = rows.iter().map(|row| group.json(ask.dates, row)).collect();
     let (group_by, dates) = (group.name, ask.dates);
-    let view =
-        View { from, to, as_of, group_by, dates, items, totals, next_cursor: None, completeness, late };
-    Ok(Reply::ok(&view))
+    Ok(Reply::ok(&View { days, group_by, dates, items, totals, completeness, late }))
 }
 
 async fn figures(
@@ -349,6 +356,7 @@ fn picture(
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
+    use crate::office::reports::{sales_report, stock};
 
     #[test]
     fn csv_quotes_and_defuses_text_and_leaves_out_what_rows_have_none_of() {

@@ -3,7 +3,7 @@
 
 use crate::office::reports::figure::{Figure, count, nothing, sum};
 use crate::office::reports::report::{
-    CATEGORY, DAY, Key, KeyKind, Report, STORE, Source, group, of_products, text,
+    CATEGORY, DAY, Key, KeyKind, Report, STORE, Source, group, of_products, text, text_or_null,
 };
 use domain::rules::books::report::FIGURES;
 
@@ -112,7 +112,7 @@ pub static SALES: Report = Report {
         group!(
             "tax",
             [
-                text("tax_code", "NULLIF(d.tax_code, '')"),
+                text_or_null("tax_code", "NULLIF(d.tax_code, '')"),
                 Key { name: "tax_rate_bp", sql: "d.tax_rate_bp", kind: KeyKind::Number }
             ],
             &TAXES,

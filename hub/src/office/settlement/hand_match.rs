@@ -4,7 +4,8 @@ use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
 use crate::office::finance::writer::{Writer, check_text};
 use crate::office::settlement::match_rows::{self, By};
-use crate::office::settlement::{exceptions::raised, open, settlement_match, source, statement};
+use crate::office::settlement::settlement_match::{self, MatchState};
+use crate::office::settlement::{exceptions::raised, open, source, statement};
 use crate::table::{journal, settlement};
 use domain::model::base::figures::Money;
 use domain::model::base::refusal::Refusal;
@@ -132,8 +133,9 @@ impl Writer<'_> {
         }
         let posted =
             settlement_match::read(connection, match_id).await?.slices.iter().any(|slice| slice.booked);
-        if found.state != "matched" || posted {
-            let state = if posted { "posted".to_owned() } else { found.state };
+        let state = if posted { MatchState::Posted } else { found.state };
+        if state != MatchState::Matched {
+            let state = state.name().to_owned();
             return Err(ApiError::from(Refusal::InvalidState { state, allowed: Vec::new() }).into());
         }
         let undone = json!({"line_ids": found.line_ids, "item_ids": found.item_ids, "slices": found.slices,

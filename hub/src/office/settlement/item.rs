@@ -2,8 +2,10 @@
 
 use crate::columns;
 use crate::db::filter::{Bound, Conditions};
+use crate::http::csv_rows::Table;
 use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
+use edge::csv::Separator;
 use edge::page::{Cursor, Limit};
 use jiff::Span;
 use jiff::civil::Date;
@@ -28,6 +30,21 @@ pub enum State {
     Posted,
     /// Written off: the money is no longer expected.
     WrittenOff,
+}
+
+/// Kind of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SettlementItemKind")]
+enum Kind {
+    /// A customer's payment.
+    Payment,
+    /// A refund to a customer.
+    Refund,
+    /// Cash that was handed to the bank.
+    Deposit,
+    /// A payment to a supplier.
+    SupplierPayment,
 }
 
 impl State {
@@ -67,6 +84,9 @@ pub struct ItemsQuery {
     pub settlement_date: Option<Date>,
     /// Only items whose business day is more than this number of days ago.
     pub older_than_days: Option<u32>,
+    /// Delimiter of the cells of a CSV answer.
+    #[serde(default)]
+    pub separator: Separator,
 }
 
 /// Query parameters of the list.
@@ -106,8 +126,8 @@ pub struct View {
     item_id: String,
     /// Store of the item. Empty for head office.
     store_id: String,
-    /// Kind of the item: `payment`, `refund`, `deposit` or `supplier_payment`.
-    kind: String,
+    /// Kind of the item.
+    kind: Kind,
     /// Payment method.
     method: String,
     /// Account that holds the amount until it is settled.
@@ -132,8 +152,8 @@ pub struct View {
     occurred_at: UtcMs,
     /// ID of the item that it reverses. Null for none.
     contra_of: Option<String>,
-    /// State of the item: `open`, `matched`, `posted` or `written_off`.
-    state: String,
+    /// State of the item.
+    state: State,
     /// ID of the item's match. Null if it has none.
     match_id: Option<String>,
     /// Whether the item was reported after the settlement of its day was approved.
@@ -141,6 +161,32 @@ pub struct View {
     /// Day until which the item is carried. Null if it is not carried.
     carried_until: Option<Date>,
 }
+
+/// Columns of the CSV answer.
+pub const TABLE: Table = Table {
+    names: &[
+        "item_id",
+        "store_id",
+        "kind",
+        "method",
+        "account",
+        "business_date",
+        "settlement_date",
+        "entry_date",
+        "amount",
+        "reference",
+        "document_id",
+        "receipt_no",
+        "register_id",
+        "occurred_at",
+        "contra_of",
+        "state",
+        "match_id",
+        "late",
+        "carried_until",
+    ],
+    numbers: &[],
+};
 
 /// Position of a page: the day, store and item of the last item before it.
 pub type Bookmark = (Date, String, String);
@@ -180,8 +226,9 @@ const COLUMNS: &str = "item_id, store_id, kind, method, account, business_date, 
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     Ok(columns!(row => View {
-        item_id, store_id, kind, method, account, business_date, settlement_date, amount, reference, document_id,
-        receipt_no, register_id, occurred_at, contra_of, state, match_id, late, carried_until, entry_date,
+        item_id, store_id, method, account, business_date, settlement_date, amount, reference, document_id, receipt_no,
+        register_id, occurred_at, contra_of, match_id, late, carried_until, entry_date;
+        kind = row.named("kind")?, state = row.named("state")?,
     }))
 }
 

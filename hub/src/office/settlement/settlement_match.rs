@@ -5,6 +5,7 @@ use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
+use domain::rules::books::settlement::Rule;
 use edge::ApiError;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -32,6 +33,30 @@ pub struct SliceView {
     pub booked: bool,
 }
 
+/// State of a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SettlementMatchState")]
+pub enum MatchState {
+    /// The lines and items are matched, and not posted yet.
+    Matched,
+    /// The match is posted to the books.
+    Posted,
+    /// The match was undone.
+    Undone,
+}
+
+impl MatchState {
+    /// The word of the state.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Matched => "matched",
+            Self::Posted => "posted",
+            Self::Undone => "undone",
+        }
+    }
+}
+
 /// Lines and items that belong together.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SettlementMatch")]
@@ -40,9 +65,8 @@ pub struct View {
     pub match_id: String,
     /// Source that reported the lines.
     pub source_id: String,
-    /// Rule of the match: `contra`, `reference`, `amount`, `net`, `deposit`, `payout`, `supplier_payment`,
-    /// `text` or `by_hand`.
-    pub rule: String,
+    /// Rule of the match.
+    pub rule: Rule,
     /// IDs of the lines.
     pub line_ids: Vec<String>,
     /// IDs of the items.
@@ -59,8 +83,8 @@ pub struct View {
     pub difference_account: Option<String>,
     /// Parts of the match, by store and day.
     pub slices: Vec<SliceView>,
-    /// State of the match: `matched`, `posted` or `undone`.
-    pub state: String,
+    /// State of the match.
+    pub state: MatchState,
     /// User who made the match. Null if it was made automatically.
     pub made_by: Option<String>,
     /// Reason given for the match. Null if the lines were matched automatically.
@@ -97,9 +121,9 @@ pub async fn read(connection: &mut AnyConnection, match_id: &str) -> Result<View
     let row = row.ok_or_else(|| ApiError::not_found("the match"))?;
     let undone: Option<Undone> = row.json("undone")?;
     let mut view = columns!(row => View {
-        match_id, source_id, rule, gross, fee, net, difference, difference_account, state, made_by, reason, made_at;
-        line_ids = Vec::new(), item_ids = Vec::new(), slices = Vec::new(), undone_by = None, undone_at = None,
-        undone_reason = None,
+        match_id, source_id, gross, fee, net, difference, difference_account, made_by, reason, made_at;
+        rule = row.named("rule")?, state = row.named("state")?, line_ids = Vec::new(), item_ids = Vec::new(),
+        slices = Vec::new(), undone_by = None, undone_at = None, undone_reason = None,
     });
     if let Some(undone) = undone {
         (view.line_ids, view.item_ids, view.slices) = (undone.line_ids, undone.item_ids, undone.slices);

@@ -1,6 +1,7 @@
 //! Settlements: listed, made, matched again and approved.
 
 use crate::http::change::one_more;
+use crate::http::csv_rows;
 use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
 use crate::office::finance::writer::check_text;
@@ -10,10 +11,11 @@ use crate::office::settlement::lines::new_line::NewLines;
 use crate::office::settlement::{item, matching, source};
 use crate::projection::settlement::shift_difference;
 use crate::table;
-use crate::table::journal;
 use crate::table::store::is_known;
+use crate::table::{hub, journal};
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::locked_days::BEGINNING;
+use edge::{Doc, csv};
 use jiff::civil::Date;
 use sqlx::AnyConnection;
 
@@ -33,17 +35,7 @@ const ITEM: &str = r#"{"item_id": "pay_1", "store_id": "S001", "kind": "payment"
     "carried_until": null}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/settlement-items", FINANCE, "Settlement").summary("List items that providers and banks have to settle, newest first")
-    .query::<item::ItemsQuery>()
-    .answers::<CompleteList<item::View>>(
-        r#"{"items": [{"item_id": "pay_1", "store_id": "S001", "kind": "payment", "method": "card",
-        "account": "1110", "business_date": "2026-11-19", "settlement_date": "2026-11-19", "entry_date": "2026-11-19", "amount": 83250,
-        "reference": "C-1003", "document_id": "trx_1", "receipt_no": "S001-main-00000006", "register_id": "main",
-        "occurred_at": "2026-11-19T05:00:00.000Z", "contra_of": null, "state": "open", "match_id": null, "late": false,
-        "carried_until": null}], "next_cursor": null, "completeness": {"stores_expected": 1, "stores_complete": 1,
-        "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
-        answers!(items),
-    ),
+    Route::get("/api/settlement-items", FINANCE, ITEMS, answers!(items)),
     get("/api/settlements", FINANCE, "Settlement").summary("List settlements, newest first")
         .query::<SettlementsQuery>()
         .answers::<CompleteList<Listed>>(
@@ -72,6 +64,11 @@ pub const ROUTES: &[Route<Hub>] = &[
     .refuses(&[Code::InvalidState])
     .command_or_default::<Approval>(r#"{"note": "as reported"}"#, DETAIL),
 ];
+
+const ITEMS: Doc = Doc::of("Settlement", "List items that providers and banks have to settle, newest first")
+    .query::<item::ItemsQuery>()
+    .lists_as::<CompleteList<item::View>>(ITEM, completeness::EXAMPLE)
+    .also(&["text/csv"]);
 
 /// A settlement that a user creates.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -136,9 +133,14 @@ async fn items(request: Request) -> Answered {
     let today = request.state.today(now);
     let items =
         item::list(&mut read, &ask, today, list.after(ask.cursor.as_ref())?, one_more(ask.limit)).await?;
+    let page = list.cut(items, ask.limit, item::place);
+    if csv::wanted(&request.headers) {
+        let form = (ask.separator, hub::currency(&mut read).await?);
+        return Ok(csv_rows::reply(&item::TABLE, &page.items, form, csv_rows::next_cursor(page.next_cursor)));
+    }
     let days = (ask.from.unwrap_or(BEGINNING), ask.to.unwrap_or(today));
     let completeness = completeness::of(&mut *read, ask.store_id.as_deref(), days, now).await?;
-    Ok(Reply::ok(&CompleteList::of(list.cut(items, ask.limit, item::place), completeness)))
+    Ok(Reply::ok(&CompleteList::of(page, completeness)))
 }
 
 impl Command for New {

@@ -9,6 +9,7 @@ use crate::table::store::StoreRow;
 use crate::{columns, table};
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::time::UtcMs;
+use domain::wire::sync::DigestResult;
 use edge::ApiError;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -67,7 +68,8 @@ pub struct StoreView {
 pub struct LastDigest {
     /// The business date.
     business_date: Date,
-    /// Result of the comparison: `match`, `difference` or `not_yet`.
+    /// Result of the comparison.
+    #[schemars(with = "DigestResult")]
     result: String,
     /// When the digests were compared.
     compared_at: UtcMs,

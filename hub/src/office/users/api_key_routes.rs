@@ -32,8 +32,8 @@ pub const ROUTES: &[Route<Hub>] = &[
     get("/api/api-keys", ADMIN, TAG).summary("List API keys, without their secrets").lists::<Keys>(KEY),
     get("/api/api-keys/scopes", ADMIN, TAG)
         .summary("List the scopes that an API key can have")
-        .answers::<List<ScopeView>>(
-            r#"{"items": [{"scope": "finance:read", "area": "Finance", "writes": false}], "next_cursor": null}"#,
+        .answers::<Scopes>(
+            r#"{"items": [{"scope": "finance:read", "area": "Finance", "writes": false}]}"#,
             answers!(scopes),
         ),
     Route::post("/api/api-keys", ADMIN, CREATE, answers!(create)),
@@ -150,9 +150,17 @@ struct ScopeView {
     writes: bool,
 }
 
+/// The scopes that an API key can have.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ApiKeyScopes")]
+struct Scopes {
+    /// All scopes.
+    items: Vec<ScopeView>,
+}
+
 async fn scopes(_request: Request) -> Answered {
     let items = Scope::all().map(|scope| ScopeView { scope, area: scope.area(), writes: scope.writes() });
-    Ok(Reply::ok(&List { items: items.collect(), next_cursor: None }))
+    Ok(Reply::ok(&Scopes { items: items.collect() }))
 }
 
 async fn create(request: Request) -> Answered {

@@ -2,6 +2,7 @@
 
 use crate::office::finance::tells;
 use crate::office::finance_entries::{accountant, entry, text};
+use crate::office::settlement::items::is_first_row;
 use crate::office::settlement::story::paid;
 use crate::support::server::{Api, Server, stderr};
 use crate::support::shop::Shop;
@@ -298,6 +299,10 @@ async fn tax_is_reported_by_the_day_in_the_books_and_agrees_with_the_account() {
         json!([{"entry_date": null, "store_id": null, "tax_code": null, "tax_rate_bp": 1100, "sales_base": 3000,
             "sales_tax": 330, "returns_base": 1000, "returns_tax": 110, "base": 2000, "tax": 220, "base_11_12": 1833}])
     );
+    let table = finance.text(&format!("/api/finance/tax?from={DAY}&to={DAY}"), "text/csv").await;
+    let mut row = day["output"][0].clone();
+    row["list"] = json!("output");
+    is_first_row(&table, &row);
     assert_eq!(day["ledger"], json!({"output_tax": 220, "input_tax": 0, "agrees": true}));
     assert_eq!((&day["late"], &day["input"], &day["payable"]), (&json!([]), &json!([]), &json!(220)));
     let both = tax(&format!("from={DAY}&to=2023-11-30&group_by=day")).await;

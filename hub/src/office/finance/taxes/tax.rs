@@ -5,6 +5,7 @@ use crate::db::column::Columns;
 use crate::db::filter::Conditions;
 use crate::db::guarded::guarded;
 use crate::db::{Db, Engine};
+use crate::http::csv_rows::Table;
 use crate::office::finance::taxes::input_tax::{self, Input};
 use crate::office::reports::completeness::{self, Completeness};
 use crate::table::alarm;
@@ -102,6 +103,41 @@ pub struct Output {
     /// Eleven twelfths of `base`, rounded half up, in minor currency units. Indonesian tax invoices state this base for
     /// a rate of 12 % when 11 % are owed.
     pub base_11_12: Money,
+}
+
+/// A row of the CSV answer, with the list that it is from.
+#[derive(Serialize)]
+#[serde(tag = "list", rename_all = "snake_case")]
+pub enum SumRow<'a> {
+    Output(&'a Output),
+    Input(&'a Input),
+}
+
+/// Columns of the CSV answer.
+pub const TABLE: Table = Table {
+    names: &[
+        "list",
+        "entry_date",
+        "store_id",
+        "tax_code",
+        "tax_rate_bp",
+        "sales_base",
+        "sales_tax",
+        "returns_base",
+        "returns_tax",
+        "base",
+        "tax",
+        "base_11_12",
+        "documents",
+    ],
+    numbers: &["tax_rate_bp", "documents"],
+};
+
+impl View {
+    /// The sums as rows.
+    pub fn rows(&self) -> Vec<SumRow<'_>> {
+        self.output.iter().map(SumRow::Output).chain(self.input.iter().map(SumRow::Input)).collect()
+    }
 }
 
 /// Tax whose day in the books differs from its own day.

@@ -3,9 +3,11 @@
 use crate::columns;
 use crate::db::document::decode;
 use crate::db::filter::{Bound, Conditions};
+use crate::http::csv_rows::Table;
 use crate::office::finance::taxes::tax::GroupBy;
 use domain::model::base::figures::Money;
 use domain::model::books::payables::{CreditNote, Invoice};
+use edge::csv::Separator;
 use edge::page::{Cursor, Limit};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -18,9 +20,9 @@ use sqlx::any::AnyRow;
 #[serde(deny_unknown_fields)]
 pub struct TaxQuery {
     /// Only tax of this day in the books or later.
-    pub from: Option<Date>,
+    pub from: Date,
     /// Only tax of this day in the books or earlier; at most 366 days.
-    pub to: Option<Date>,
+    pub to: Date,
     /// Store. Defaults to all stores.
     pub store_id: Option<String>,
     /// Grouping of the rows.
@@ -31,6 +33,9 @@ pub struct TaxQuery {
     pub limit: Limit,
     /// `next_cursor` of the previous page. Only with `group_by=document`.
     pub cursor: Option<Cursor>,
+    /// Delimiter of the cells of a CSV answer.
+    #[serde(default)]
+    pub separator: Separator,
 }
 
 /// Type of the document.
@@ -78,6 +83,28 @@ pub struct TaxDocument {
     /// Amount of tax, in minor currency units. Negative for a credit note.
     pub tax: Money,
 }
+
+/// Columns of the CSV answer.
+pub const TABLE: Table = Table {
+    names: &[
+        "type",
+        "document_id",
+        "doc_no",
+        "supplier_id",
+        "supplier_doc_no",
+        "document_date",
+        "tax_invoice_no",
+        "tax_invoice_date",
+        "store_id",
+        "entry_id",
+        "entry_no",
+        "entry_date",
+        "reference_date",
+        "base",
+        "tax",
+    ],
+    numbers: &["entry_no"],
+};
 
 /// Position of a page: the day, book and entry of the last item before it.
 pub type Bookmark = (Date, String, i64);

@@ -1,6 +1,7 @@
 //! Tax by the books.
 
-use crate::http::change::{one_more, required_day};
+use crate::http::change::one_more;
+use crate::http::csv_rows;
 use crate::http::filtered_list::FilteredList;
 use crate::http::route::{FINANCE, answers};
 use crate::http::{Answered, Request};
@@ -8,6 +9,8 @@ use crate::office::finance::taxes::tax::{self, Filter, GroupBy};
 use crate::office::finance::taxes::tax_document::{self, TaxDocument, TaxQuery};
 use crate::office::reports::completeness::CompleteList;
 use crate::state::hub::Hub;
+use crate::table::hub;
+use edge::csv;
 use edge::page::Limit;
 use edge::{ApiError, Code, Doc, Reply, Route, clock};
 use schemars::JsonSchema;
@@ -26,6 +29,7 @@ pub const TAX: Doc = Doc::of("Finance", "Report tax of a range of days, compared
             "completeness": {"stores_expected": 2, "stores_complete": 2, "missing": [],
             "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
     )
+    .also(&["text/csv"])
     .refuses(&[Code::ValidationFailed]);
 
 /// Answer of the tax report: sums or documents.
@@ -43,18 +47,23 @@ enum Answer {
 pub async fn tax(request: Request) -> Answered {
     let ask: TaxQuery = request.query()?;
     let list = FilteredList::of(&request)?;
-    let (from, to) = (required_day("from", ask.from)?, required_day("to", ask.to)?);
     let store_id = ask.store_id.clone().filter(|id| !id.is_empty());
-    let filter = Filter { from, to, store_id, group_by: ask.group_by };
+    let filter = Filter { from: ask.from, to: ask.to, store_id, group_by: ask.group_by };
     filter.check()?;
     // Read from one state of the database: sales and postings are compared.
     let (mut read, now) = (request.state.db.read().await?, clock::now());
+    let as_csv = csv::wanted(&request.headers);
+    let form = (ask.separator, hub::currency(&mut read).await?);
     if ask.group_by == GroupBy::Document {
         let before = list.after(ask.cursor.as_ref())?;
         let items = tax_document::list(&mut read, filter.conditions(), before, one_more(ask.limit)).await?;
+        let page = list.cut(items, ask.limit, tax_document::place);
+        if as_csv {
+            let header = csv_rows::next_cursor(page.next_cursor);
+            return Ok(csv_rows::reply(&tax_document::TABLE, &page.items, form, header));
+        }
         let completeness = filter.completeness(&mut read, now).await?;
-        let page = CompleteList::of(list.cut(items, ask.limit, tax_document::place), completeness);
-        return Ok(Reply::ok(&Answer::Documents(page)));
+        return Ok(Reply::ok(&Answer::Documents(CompleteList::of(page, completeness))));
     }
     if ask.cursor.is_some() || ask.limit != Limit::default() {
         return Err(ApiError::invalid_query("group_by", "must be document if limit or cursor is sent").into());
@@ -62,5 +71,9 @@ pub async fn tax(request: Request) -> Answered {
     let tax = filter.read(&mut read, now).await?;
     drop(read);
     filter.note(&request.state.db, &tax, now).await?;
+    if as_csv {
+        let header = csv_rows::completeness(tax.completeness.line());
+        return Ok(csv_rows::reply(&tax::TABLE, &tax.rows(), form, header));
+    }
     Ok(Reply::ok(&Answer::Sums(Box::new(tax))))
 }

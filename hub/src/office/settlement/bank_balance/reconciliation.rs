@@ -74,13 +74,26 @@ pub struct BankLine {
     pub amount: Money,
 }
 
+/// Type of an object in the books.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "BooksOnlyType")]
+pub enum BookLineType {
+    /// Entry in the books.
+    Entry,
+    /// Payment to a supplier.
+    Payment,
+    /// Payout of a provider's batch.
+    Payout,
+}
+
 /// Amount in the books that the bank has not reported.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BooksOnly")]
 pub struct BookLine {
-    /// Type of the object: `entry`, `payment` (to a supplier) or `payout` (of a provider's batch).
+    /// Type of the object.
     #[serde(rename = "type")]
-    pub kind: &'static str,
+    pub kind: BookLineType,
     /// ID of the entry, the payment, or the provider's source. Null if the row stands for several events of stores.
     pub object_id: Option<String>,
     /// Batch of the payout. Null for other types.
@@ -182,7 +195,7 @@ async fn payments(
         match match_id {
             Some(match_id) => book(groups, match_id, amount),
             None => books.push(BookLine {
-                kind: "payment",
+                kind: BookLineType::Payment,
                 object_id: Some(payment_id),
                 batch: None,
                 date: Some(day),
@@ -213,7 +226,7 @@ async fn payouts(
             match paid {
                 Some(group) => book(groups, group, amount),
                 None => books.push(BookLine {
-                    kind: "payout",
+                    kind: BookLineType::Payout,
                     object_id: Some(provider.source_id.clone()),
                     batch,
                     date: None,
@@ -249,7 +262,7 @@ async fn entries(
     for row in query.fetch_all(&mut *connection).await? {
         let (entry_id, day, amount): (String, Date, Money) = columns!(row => (entry_id, entry_date, amount));
         let object_id = Some(entry_id);
-        books.push(BookLine { kind: "entry", object_id, batch: None, date: Some(day), amount });
+        books.push(BookLine { kind: BookLineType::Entry, object_id, batch: None, date: Some(day), amount });
     }
     // Events of stores seldom move a bank's account, by a mapping: the rest of the account is theirs.
     let all = moved(&mut *connection, account, as_of).await?;
@@ -260,7 +273,7 @@ async fn entries(
     let query = sqlx::query_scalar(sql).bind(account.to_owned()).bind(as_of.to_string());
     let others = query.fetch_one(connection).await.map(Money::new)?;
     let amount = all.saturating_sub(others);
-    books.push(BookLine { kind: "entry", object_id: None, batch: None, date: None, amount });
+    books.push(BookLine { kind: BookLineType::Entry, object_id: None, batch: None, date: None, amount });
     Ok(())
 }
 

@@ -94,6 +94,26 @@ async fn a_sale_is_read_as_last_reported_with_its_entries() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_returns_has_their_lines_if_they_are_asked_for() {
+    let server = Server::start().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    tells(&mut shop, sold("S001", 1, |_| {})).await;
+    tells(&mut shop, return_record("return.posted", "evt_ret", "posted", 1)).await;
+    let admin = server.admin().await;
+    let whole = admin.get("/api/returns/ret_1").await.data().clone();
+    let listed = admin.get("/api/returns?include=items").await.data()["items"][0].clone();
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1, "{listed}");
+    for field in ["sold_line_no", "sku", "qty", "tax", "refund", "disposition"] {
+        assert_eq!(listed["items"][0][field], whole["items"][0][field], "{field}");
+        assert!(!listed["items"][0][field].is_null(), "{field}");
+    }
+    assert_eq!(listed["items"][0]["tax_rate_bp"], 1_100, "{listed}");
+    let plain = admin.get("/api/returns").await.data()["items"][0].clone();
+    assert!(plain.get("items").is_none() && plain["return_id"] == "ret_1", "{plain}");
+    assert_eq!(admin.get("/api/returns?include=moon").await.refusal(), "400 invalid_query");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_id_of_two_stores_is_read_from_either() {
     let server = Server::start().await;
     for store in ["S001", "S002"] {

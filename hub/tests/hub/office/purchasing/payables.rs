@@ -1,6 +1,7 @@
 //! Credit notes, debts on a day, and wrong invoices.
 
 use crate::office::finance_entries::{accountant, text};
+use crate::office::settlement::items::is_first_row;
 use crate::support::server::{Api, Place, Server, stderr, stdout};
 use crate::support::shop::Shop;
 use crate::sync::records::{DAY, NOON, receiving};
@@ -153,6 +154,16 @@ async fn goods_that_go_back_after_the_invoice_make_a_credit_note() {
     ];
     assert_eq!(rows, expected);
     assert_eq!((total("base"), total("tax")), (5_000, 600));
+    // Both are also tables.
+    let page = finance.get(&documents).await.data().clone();
+    let (next, table) = finance.headed(&documents, "text/csv", "x-next-cursor").await;
+    assert_eq!(next.as_deref(), page["next_cursor"].as_str());
+    is_first_row(&table, &page["items"][0]);
+    let sums = format!("/api/finance/tax?from={DAY}&to={DAY}");
+    let (complete, table) = finance.headed(&sums, "text/csv", "x-completeness").await;
+    assert!(complete.unwrap().contains("/1"), "{table}");
+    let rows: Vec<&str> = table.split("\r\n").skip(1).collect();
+    assert_eq!(rows, ["input,,,,1100,,,,,10000,1100,,1", "input,,,,,,,,,-5000,-500,,1", ""]);
     let bare = finance.get(&format!("/api/finance/tax?from={DAY}&to={DAY}&limit=1")).await;
     assert_eq!(bare.refusal(), "400 invalid_query");
     let now = finance.get("/api/finance/payables?group_by=invoice").await.data().clone();

@@ -201,14 +201,62 @@ const REPORTS: [(&str, &[&str]); 13] = [
     ("settlements", &["day", "store", "method"]),
 ];
 
+/// Asserts that a value has only fields of its schema, and each of these has its type.
+#[track_caller]
+fn fits(document: &Value, schema: &Value, value: &Value, place: &str) {
+    let schema = schema["$ref"].as_str().map_or(schema, |path| document.pointer(&path[1..]).unwrap());
+    let schema = if value.is_null() { schema } else { schema.pointer("/anyOf/0").unwrap_or(schema) };
+    match value {
+        Value::Object(fields) if schema.get("$ref").is_none() => {
+            for (name, field) in fields {
+                let property = &schema["properties"][name];
+                assert!(!property.is_null(), "{place}: {name} is not in {schema:#}");
+                fits(document, property, field, &format!("{place}.{name}"));
+            }
+            for name in schema["required"].as_array().into_iter().flatten() {
+                assert!(fields.contains_key(name.as_str().unwrap()), "{place}: {name} is missing");
+            }
+        }
+        Value::Object(_) => fits(document, schema, value, place),
+        Value::Array(items) => items.iter().for_each(|item| fits(document, &schema["items"], item, place)),
+        _ => {
+            let kind = match value {
+                Value::Null => "null",
+                Value::String(_) => "string",
+                Value::Number(_) => "integer",
+                _ => "boolean",
+            };
+            let allowed = json!([schema["type"], schema["enum"], schema["anyOf"]]).to_string();
+            assert!(allowed.contains(&format!("\"{kind}\"")), "{place} is {value}: {schema:#}");
+            let values = schema["enum"].as_array();
+            assert!(values.is_none_or(|values| values.contains(value)), "{place} is {value}: {schema:#}");
+        }
+    }
+}
+
+/// Asserts that a report is as the document describes this one.
+#[track_caller]
+fn is_documented(document: &Value, name: &str, report: &Value) {
+    let answer = &document["paths"][format!("/api/reports/{name}")]["get"]["responses"]["200"];
+    let schema = &answer["content"]["application/json"]["schema"]["properties"]["data"];
+    assert!(schema["$ref"].is_string(), "{name}: {schema:#}");
+    fits(document, schema, report, name);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_grouping_is_a_table_and_a_chart_and_adds_up() {
     let (server, api) = reported().await;
+    let document: Value = serde_json::from_str(&cloud_hub::routes::text().unwrap()).unwrap();
     sqlx::query("UPDATE stores SET pending = 3").execute(server.hub.db.pool()).await.unwrap();
     for (name, groups) in REPORTS {
         for group in groups {
             let path = format!("/api/reports/{}", of(name, group));
             let report = api.get(&path).await.data().clone();
+            is_documented(&document, name, &report);
+            if !path.contains("as_of") {
+                let of_books = api.get(&format!("{path}&dates=books")).await.data().clone();
+                is_documented(&document, name, &of_books);
+            }
             let items = report["items"].as_array().unwrap();
             let may_be_empty = ["exceptions", "settlements"].contains(&name);
             assert!(!items.is_empty() || may_be_empty, "{path}: {report}");
@@ -283,6 +331,11 @@ async fn invalid_parameters_of_reports_are_refused() {
                 "{name}{query}"
             );
         }
+    }
+    for (query, missing) in [("sales?to=2023-11-20", "from"), ("stock", "as_of")] {
+        let refused = api.get(&format!("/api/reports/{query}")).await.body;
+        let field = &refused["error"]["details"]["fields"][0];
+        assert_eq!((&field["path"], &field["problem"]), (&json!(missing), &json!("is missing")), "{refused}");
     }
     let many = |columns: &str, row: &str, rows: i64| {
         format!(

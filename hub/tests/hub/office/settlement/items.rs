@@ -45,6 +45,47 @@ async fn verified(server: &Server) {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
 }
 
+/// Asserts that the first row of a table has the fields of an item, and the same values.
+#[track_caller]
+pub fn is_first_row(table: &str, item: &Value) {
+    let mut lines = table.trim_start_matches('\u{feff}').split("\r\n").map(|line| line.split(','));
+    let columns: Vec<&str> = lines.next().unwrap().collect();
+    let fields = item.as_object().unwrap();
+    assert!(fields.keys().all(|name| columns.contains(&name.as_str())), "{columns:?} of {item}");
+    for (column, cell) in columns.iter().zip(lines.next().unwrap()) {
+        let expected = match &item[column] {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        assert_eq!(cell, expected, "{column}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_owe_is_a_table_with_the_fields_of_the_list_page_by_page() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut shop = Shop::open(&server, "S001").await;
+    let sales =
+        vec![paid("S001", 18, 1, ("card", 100_000, "C-1")), paid("S001", 18, 2, ("card", 60_000, "C-2"))];
+    assert_eq!(tells(&mut shop, sales).await["parked"], json!([]));
+    let list = "/api/settlement-items?unposted=true&limit=1";
+    let mut path = list.to_owned();
+    for last in [false, true] {
+        let page = admin.get(&path).await.data().clone();
+        let (next, table) = admin.headed(&path, "text/csv", "x-next-cursor").await;
+        is_first_row(&table, &page["items"][0]);
+        assert_eq!(table.matches("\r\n").count(), 2, "{table}");
+        let next = next.unwrap();
+        assert_eq!(
+            (next.is_empty(), next.as_str()),
+            (last, page["next_cursor"].as_str().unwrap_or_default())
+        );
+        path = format!("{list}&cursor={next}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_payment_is_expected_once_and_only_of_a_sale_that_was_complete() {
     let server = Server::start().await;
