@@ -1100,8 +1100,12 @@ CREATE TABLE sales (
     corrected_event TEXT,
     -- The event that voided it.
     voided_event TEXT,
+    -- When the hub changed it last, by its own clock, or what came back of it; likewise below. An index has them in the
+    -- order of their changes.
+    updated_at BIGINT NOT NULL,
     PRIMARY KEY (store_id, event_id)
 );
+CREATE INDEX sales_updated ON sales (updated_at, store_id, event_id);
 -- Lists, of all stores and of one, in their order.
 CREATE INDEX sales_date ON sales (business_date, paid_at, transaction_id, store_id, event_id);
 CREATE INDEX sales_store ON sales (store_id, business_date, paid_at, transaction_id, event_id);
@@ -1185,8 +1189,10 @@ CREATE TABLE returns (
     created_at BIGINT NOT NULL,
     -- The event that voided it.
     voided_event TEXT,
+    updated_at BIGINT NOT NULL,
     PRIMARY KEY (store_id, event_id)
 );
+CREATE INDEX returns_updated ON returns (updated_at, store_id, event_id);
 CREATE INDEX returns_id ON returns (return_id, store_id, event_id);
 CREATE INDEX returns_date ON returns (business_date, created_at, return_id, store_id, event_id);
 CREATE INDEX returns_store ON returns (store_id, business_date, created_at, return_id, event_id);
@@ -1347,8 +1353,10 @@ CREATE TABLE shifts (
     last_counted_at BIGINT,
     -- JSON: what came in less what went back by method, as the shift told when it closed.
     methods TEXT,
+    updated_at BIGINT NOT NULL,
     PRIMARY KEY (store_id, shift_id)
 );
+CREATE INDEX shifts_updated ON shifts (updated_at, store_id, shift_id);
 CREATE INDEX shifts_id ON shifts (shift_id, store_id);
 CREATE INDEX shifts_date ON shifts (business_date, opened_at, shift_id, store_id);
 CREATE INDEX shifts_days ON shifts (business_date, store_id);
@@ -1769,6 +1777,7 @@ CREATE TABLE shared_records (
     id TEXT NOT NULL,
     version TEXT NOT NULL,
     created_at BIGINT NOT NULL,
+    -- By the hub's clock; of a member also when its points moved.
     updated_at BIGINT NOT NULL,
     -- The store that wrote it first, '' head office, and the day there.
     made_by TEXT NOT NULL,
@@ -1776,6 +1785,7 @@ CREATE TABLE shared_records (
     PRIMARY KEY (resource, id)
 );
 CREATE INDEX shared_records_new ON shared_records (made_on, made_by) WHERE resource = 'member';
+CREATE INDEX shared_records_updated ON shared_records (resource, updated_at, id);
 -- The same, field by field; written_by is the event, or the hub's change, and written_in the store of it, '' head
 -- office.
 CREATE TABLE fields (
@@ -1866,8 +1876,10 @@ CREATE TABLE products (
     category TEXT,
     version TEXT NOT NULL,
     document TEXT NOT NULL,
-    folded TEXT NOT NULL
+    folded TEXT NOT NULL,
+    updated_at BIGINT NOT NULL DEFAULT 0
 );
+CREATE INDEX products_updated ON products (updated_at, sku);
 -- A code names one product that is sold: its barcodes and its sku, GTINs with 14 digits.
 CREATE TABLE product_barcodes (
     code TEXT NOT NULL PRIMARY KEY,
@@ -1928,8 +1940,10 @@ CREATE TABLE purchase_orders (
     expected_at TEXT NOT NULL,
     -- 1: it was called off, and its store may not know yet.
     calling_off BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
     document TEXT NOT NULL
 );
+CREATE INDEX purchase_orders_updated ON purchase_orders (updated_at, po_id);
 CREATE INDEX purchase_orders_calling_off ON purchase_orders (store_id) WHERE calling_off = 1;
 CREATE INDEX purchase_orders_supplier ON purchase_orders (supplier_id, po_id);
 CREATE INDEX purchase_orders_store ON purchase_orders (store_id, po_id);
@@ -2013,8 +2027,10 @@ CREATE TABLE invoices (
     total BIGINT NOT NULL,
     -- What is still owed: 0 before it is approved.
     open BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
     document TEXT NOT NULL
 );
+CREATE INDEX invoices_updated ON invoices (updated_at, invoice_id);
 CREATE INDEX invoices_open ON invoices (due_date, invoice_id) WHERE open > 0;
 CREATE UNIQUE INDEX invoices_number ON invoices (supplier_id, number_key) WHERE state <> 'cancelled';
 CREATE INDEX invoices_date ON invoices (invoice_date, invoice_id);

@@ -22,7 +22,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Longest wait for a server to take a first connection.
@@ -31,6 +31,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest wait of SQLite for another process's write lock, in milliseconds.
 const BUSY_TIMEOUT_SQL: &str = "PRAGMA busy_timeout = 10000";
+/// Longest transaction that changes what a list shows by the time of its change. Readers ask again from twice as long
+/// before the last change that they have seen (docs/api.md#read-what-has-changed).
+pub const CHANGE_MAX: Duration = Duration::from_secs(300);
 /// FULL: a commit is on the disk before it is answered.
 const DURABLE_SQL: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL";
 
@@ -109,6 +112,7 @@ pub struct Db {
 /// A transaction that writes; dropped without [`Write::commit`] it never was.
 pub struct Write {
     tx: Transaction<'static, Any>,
+    begun: Instant,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -220,7 +224,11 @@ impl Db {
             Engine::Postgres => WRITE_SQL,
         };
         let pool = self.pool.clone();
-        to_its_end(async move { Ok(Write { tx: pool.begin_with(statement).await?, _permit: permit }) }).await
+        to_its_end(async move {
+            let tx = pool.begin_with(statement).await?;
+            Ok(Write { tx, begun: Instant::now(), _permit: permit })
+        })
+        .await
     }
 
     /// Writers that wait for their turn, or for a connection.
@@ -282,6 +290,23 @@ impl Write {
     pub async fn commit(self) -> Result<(), sqlx::Error> {
         self.tx.commit().await
     }
+
+    /// As [`Write::commit`], for a transaction that changes what a list shows by the time of its change. One that took
+    /// longer than [`CHANGE_MAX`] is rolled back: readers would miss it.
+    ///
+    /// # Errors
+    /// It took too long; as [`Write::commit`].
+    pub async fn commit_change(self) -> Result<(), sqlx::Error> {
+        in_time(self.begun.elapsed())?;
+        self.commit().await
+    }
+}
+
+fn in_time(taken: Duration) -> Result<(), sqlx::Error> {
+    if taken <= CHANGE_MAX {
+        return Ok(());
+    }
+    Err(sqlx::Error::Protocol(format!("a change took {} s, and was rolled back", taken.as_secs())))
 }
 
 impl std::ops::Deref for Write {
@@ -300,4 +325,15 @@ impl std::ops::DerefMut for Write {
 /// A counter or sequence number as the database keeps it: a BIGINT.
 pub fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_readers_would_miss_is_not_committed() {
+        assert!(in_time(CHANGE_MAX).is_ok());
+        assert!(in_time(CHANGE_MAX + Duration::from_millis(1)).is_err());
+    }
 }

@@ -108,7 +108,7 @@ pub mod lists {
 /// Members of all stores.
 pub mod members {
     pub(crate) mod erase;
-    pub(crate) mod member;
+    pub mod member;
     pub(crate) mod member_batch;
     pub(crate) mod member_routes;
     pub(crate) mod merge;
@@ -118,6 +118,7 @@ pub mod members {
 
 pub mod orders {
     pub(crate) mod order;
+    pub mod order_list;
     pub(crate) mod order_paper;
     pub(crate) mod order_routes;
     pub(crate) mod order_step;
@@ -150,7 +151,7 @@ pub mod payables {
     pub(crate) mod invoice;
     pub(crate) mod invoice_approval;
     pub(crate) mod invoice_change;
-    pub(crate) mod invoice_list;
+    pub mod invoice_list;
     pub(crate) mod invoice_match;
     pub(crate) mod invoice_routes;
     pub(crate) mod payable;
@@ -175,7 +176,7 @@ pub mod prices {
 pub mod products {
     pub(crate) mod barcode;
     pub(crate) mod edit;
-    pub(crate) mod product;
+    pub mod product;
     pub(crate) mod product_batch;
     pub(crate) mod product_routes;
     pub(crate) mod product_setting_routes;

@@ -66,9 +66,10 @@ pub async fn run(config: &Config, command: ImportCommand) -> anyhow::Result<()> 
         let named = products.iter().filter_map(|row| row.product.category.clone());
         category::check_known(&mut write, named.collect()).await?;
     }
+    let now = clock::now();
     let imported = product::import(&mut write, products, now).await?;
     audit::append(&mut write, &UserId::default(), "products.imported", &json!(imported), now).await?;
-    write.commit().await?;
+    write.commit_change().await?;
     db.close().await;
     println!("{} products read, {} new or changed", imported.rows, imported.changed);
     Ok(())

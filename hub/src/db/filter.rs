@@ -112,6 +112,15 @@ impl Conditions {
         self.beyond("<", columns, place)
     }
 
+    /// Rows that changed at a time or later, and after a place if there is one. The first column is the time of the
+    /// change; together they are the order of the list.
+    #[must_use]
+    pub fn changed<const N: usize>(self, columns: [&str; N], from: UtcMs, place: Option<[Bound; N]>) -> Self {
+        let time = columns.first().copied().unwrap_or_default();
+        let from = Some(from.0).filter(|_| place.is_none());
+        self.number(&format!("{time} >= ?"), from).above(columns, place)
+    }
+
     /// Rows above a place in the order of these columns.
     #[must_use]
     pub fn above<const N: usize>(self, columns: [&str; N], place: Option<[Bound; N]>) -> Self {

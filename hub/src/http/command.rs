@@ -192,13 +192,14 @@ pub async fn run<C: Command>(mut request: Request) -> Answered {
     if !C::SECRETS.is_empty() {
         request.body = without(&request, C::SECRETS)?.into();
     }
-    let now = clock::now();
     let (hub, caller) = (&request.state, request.caller()?);
-    let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, &request, now).await?;
+    let begun = idempotency::begin(&hub.db, &hub.running, &hub.fingerprints, &request, clock::now()).await?;
     let mut keyed = match begun {
         Begun::Before(reply) => return Ok(reply),
         Begun::Now(keyed) => keyed,
     };
+    // In the transaction, which may have waited: a change must not look older than one that was read meanwhile.
+    let now = clock::now();
     let mut tx = Tx {
         connection: &mut keyed.write,
         path: PathParams(&request),

@@ -106,7 +106,7 @@ impl Intake<'_> {
         // The answer that named them may not have arrived.
         let again = batch.events.get(..skipped).unwrap_or_default();
         parked.extend(park::among(&mut write, (store_id, &batch.epoch), again).await?);
-        write.commit().await?;
+        write.commit_change().await?;
         let answer = PushAnswer {
             epoch: batch.epoch.clone(),
             acked_seq,

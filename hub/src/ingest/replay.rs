@@ -246,7 +246,7 @@ impl Replay<'_> {
             }
         }
         later.announce(&mut write, now).await?;
-        write.commit().await?;
+        write.commit_change().await?;
         self.done = done;
         Ok(moved)
     }

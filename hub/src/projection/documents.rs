@@ -89,7 +89,7 @@ impl Projection<'_> {
             member_id: sale.member_id.as_ref().map(|id| id.0.clone()),
             business_date, local_hour: self.local_hour(paid_at),
             paid_at: paid_at.0, items_count: pieces(sale), gross: sale.subtotal, discount: sale.discount,
-            tax: sale.tax, rounding: sale.rounding, total: sale.total,
+            tax: sale.tax, rounding: sale.rounding, total: sale.total, updated_at: 0_i64,
         });
         self.lines(event_id, paid);
         self.paid(event_id, sale);
@@ -158,7 +158,7 @@ impl Projection<'_> {
             member_id: back.member_id.as_ref().map(|id| id.0.clone()),
             business_date, local_hour: self.local_hour(back.created_at),
             refund_total: back.refund_total, tax: back.tax, rounding: back.rounding,
-            created_at: back.created_at.0, origin_receipt_no: back.origin_receipt_no.clone(),
+            created_at: back.created_at.0, origin_receipt_no: back.origin_receipt_no.clone(), updated_at: 0_i64,
         });
         self.taken_back.push(ReturnedFrom {
             event_id: event_id.to_owned(),
@@ -191,6 +191,13 @@ impl Projection<'_> {
 
     pub(crate) fn return_void(&mut self, event_id: &str, back: &Return) {
         self.voids.push((Voided::Return, back.return_id.0.clone(), event_id.to_owned()));
+        // It takes no pieces of its sale, whose `refunded` is less from now on.
+        self.taken_back.push(ReturnedFrom {
+            event_id: event_id.to_owned(),
+            transaction_id: back.transaction_id.as_ref().map(|id| id.0.clone()),
+            receipt_no: back.origin_receipt_no.clone(),
+            skus: Some(BTreeSet::new()),
+        });
         self.sums.get_or_insert_default().returned(back, -1);
     }
 

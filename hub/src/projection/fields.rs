@@ -18,6 +18,7 @@ use domain::rules::hub::sync::settle;
 use domain::rules::hub::sync::settle::{Lost, Settled};
 use domain::wire::feed::{FieldDown, Kind, MemberDown, RecordVersion, SettingDown};
 use domain::wire::record::FieldWrite;
+use edge::clock;
 use serde_json::Value;
 use sqlx::AnyConnection;
 use std::borrow::Cow;
@@ -59,11 +60,12 @@ pub async fn write(
 ) -> Result<Written, sqlx::Error> {
     // The record's row is the lock for its fields.
     let sql = "INSERT INTO shared_records (resource, id, version, created_at, updated_at, made_by, made_on) \
-               VALUES ($1, $2, '', $3, $3, $4, '') \
+               VALUES ($1, $2, '', $3, $5, $4, '') \
                ON CONFLICT (resource, id) DO UPDATE SET updated_at = excluded.updated_at RETURNING version";
     let query =
         sqlx::query_scalar(sql).bind(resource).bind(id).bind(at(writer.stamp).unwrap_or(writer.now.0));
-    let before: String = query.bind(writer.store_id).fetch_one(&mut *connection).await?;
+    let query = query.bind(writer.store_id).bind(clock::now().0);
+    let before: String = query.fetch_one(&mut *connection).await?;
     if before.is_empty() {
         note_day(connection, (resource, id), writer).await?;
     }

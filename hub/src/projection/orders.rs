@@ -10,6 +10,7 @@ use domain::model::base::figures::Quantity;
 use domain::model::base::ids::Sku;
 use domain::model::inventory::purchase::{OrderLine, OrderState, PurchaseOrder};
 use domain::wire::feed::Kind;
+use edge::clock;
 use serde_json::json;
 use sqlx::AnyConnection;
 
@@ -82,7 +83,7 @@ pub(crate) async fn received(
         let details = json!({"po_id": po_id, "state": order.state});
         exception::note(connection, found, exception::ORDER_CANCELLED, &details).await?;
     }
-    order.updated_at = found.now;
+    order.updated_at = clock::now();
     purchase_order::put(connection, &order).await?;
     entry(&order).map(Some)
 }
@@ -108,8 +109,9 @@ pub async fn heard(db: &Db, store_id: &str, number: i64) -> Result<(), sqlx::Err
         // A change that was made meanwhile counts.
         if order.state == OrderState::Cancelled {
             order.cancel_final = true;
+            order.updated_at = clock::now();
             purchase_order::put(&mut write, &order).await?;
         }
     }
-    write.commit().await
+    write.commit_change().await
 }

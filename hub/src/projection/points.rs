@@ -7,6 +7,7 @@ use crate::feed::Entry;
 use crate::projection::announce::FeedUpdates;
 use crate::projection::envelope::{Incoming, Understood};
 use crate::row;
+use crate::table::member;
 use domain::model::base::figures::Points;
 use domain::model::people::points::{PointsEntry, PointsReason};
 use domain::rules::books::posting::points_pool::sale_of;
@@ -102,12 +103,8 @@ pub(crate) async fn lock<'a>(
             fields.insert(changed.id.as_str());
         }
     }
-    lock_balances(connection, points).await?;
-    for member in fields {
-        let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = 'member' AND id = $1";
-        sqlx::query(sql).bind(member).execute(&mut *connection).await?;
-    }
-    Ok(())
+    lock_balances(connection, points.clone()).await?;
+    member::stamp(connection, points, fields.into_iter()).await
 }
 
 /// Locks the balances of these members, in their order.

@@ -10,6 +10,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::books::shift::{MethodTotals, Shift, ShiftState};
 use domain::rules::books::posting::Counted;
 use domain::rules::books::shift::CountedShift;
+use edge::clock;
 use jiff::civil::Date;
 use serde_json::json;
 use sqlx::AnyConnection;
@@ -72,7 +73,8 @@ pub(crate) async fn write(
                 closed_by = excluded.closed_by, closed_at = excluded.closed_at, \
                 counted_cash = excluded.counted_cash, expected_cash = excluded.expected_cash, \
                 variance = excluded.variance, z_no = excluded.z_no, last_counted = excluded.last_counted, \
-                last_counted_at = excluded.last_counted_at, methods = COALESCE(excluded.methods, shifts.methods)";
+                last_counted_at = excluded.last_counted_at, updated_at = excluded.updated_at, \
+                methods = COALESCE(excluded.methods, shifts.methods)";
     insert::rows(connection, "shifts", tail, rows).await?;
     if closes {
         exception::close_interrupted(connection, store_id, now).await?;
@@ -100,7 +102,7 @@ fn cells((store_id, event_id): (&str, &str), shift: &Shift, counted: Option<&Cou
         z_no: counted.and_then(|shift| shift.z_no).map(signed),
         last_counted: counted.map(|shift| shift.last_counted),
         last_counted_at: counted.map(|shift| shift.last_counted_at.0),
-        methods: methods(shift).map(|methods| json!(methods).to_string()),
+        methods: methods(shift).map(|methods| json!(methods).to_string()), updated_at: clock::now().0,
     }
 }
 

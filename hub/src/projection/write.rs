@@ -11,10 +11,11 @@ use crate::projection::returns::returned_from::AffectedSales;
 use crate::projection::settlement::items::{self, DaysOfBatch};
 use crate::projection::{points, shared, shifts};
 use crate::table::exception::{self, Found};
-use crate::table::{event_log, notice, product};
+use crate::table::{event_log, member, notice, product};
 use crate::{columns, row};
 use domain::model::base::figures::Money;
 use domain::model::base::time::UtcMs;
+use edge::clock;
 use jiff::civil::Date;
 use serde_json::json;
 use sqlx::{AnyConnection, Row};
@@ -33,6 +34,10 @@ impl Projection<'_> {
         self.flag_receipts(connection, now).await?;
         self.watched.in_closed_shifts(connection, self.store_id, now).await?;
         let categories = self.categorise(connection).await?;
+        let updated_at = clock::now().0;
+        for document in self.sales.iter_mut().chain(&mut self.returns) {
+            document.set("updated_at", updated_at);
+        }
         // Every field is named, so that the compiler asks where a new one is written.
         let Self {
             store_id,
@@ -96,7 +101,10 @@ impl Projection<'_> {
         sums(connection, store_id, sums_of_store).await?;
         let mut later = FeedUpdates::default();
         // Rows that stores share are locked in one order, so that no two batches wait for each other.
+        let members = points.keys().cloned().collect();
         points::write(connection, store_id, (points, points_entries), &mut later).await?;
+        let changed = shared.members.iter().map(|(_, changed)| changed.id.as_str());
+        member::stamp(connection, members, changed).await?;
         watched.overdrawn(connection, store_id, now).await?;
         let foreign = shared::write(connection, store_id, shared, now, &mut later).await?;
         // Books are locked after all slow steps; settling is decided under these locks.
@@ -268,10 +276,10 @@ async fn tenders(
         let sql = "DELETE FROM payments WHERE store_id = $1 AND event_id = $2";
         sqlx::query(sql).bind(store_id).bind(event_id.clone()).execute(&mut *connection).await?;
         let rounding = right.iter().map(|payment| payment.rounding).sum::<Money>();
-        let sql =
-            "UPDATE sales SET rounding = $3, corrected_event = $4 WHERE store_id = $1 AND event_id = $2";
+        let sql = "UPDATE sales SET rounding = $3, corrected_event = $4, updated_at = $5 WHERE store_id = $1 AND event_id = $2";
         let query =
             sqlx::query(sql).bind(store_id).bind(event_id.clone()).bind(rounding.get()).bind(reported);
+        let query = query.bind(clock::now().0);
         query.execute(&mut *connection).await?;
         let rows = payments(store_id, &event_id, &day, right.iter()).collect();
         insert::rows(connection, "payments", "", rows).await?;
@@ -288,15 +296,16 @@ async fn voids(
     for (what, id, event_id) in voids {
         let sql = match what {
             Voided::Sale => {
-                "UPDATE sales SET voided_event = $3 WHERE store_id = $1 AND event_id = (SELECT MIN(event_id) \
+                "UPDATE sales SET voided_event = $3, updated_at = $4 WHERE store_id = $1 AND event_id = (SELECT MIN(event_id) \
                  FROM sales WHERE store_id = $1 AND transaction_id = $2 AND voided_event IS NULL)"
             }
             Voided::Return => {
-                "UPDATE returns SET voided_event = $3 WHERE store_id = $1 AND event_id = (SELECT MIN(event_id) \
+                "UPDATE returns SET voided_event = $3, updated_at = $4 WHERE store_id = $1 AND event_id = (SELECT MIN(event_id) \
                  FROM returns WHERE store_id = $1 AND return_id = $2 AND voided_event IS NULL)"
             }
         };
-        sqlx::query(sql).bind(store_id).bind(id).bind(event_id).execute(&mut *connection).await?;
+        let query = sqlx::query(sql).bind(store_id).bind(id).bind(event_id).bind(clock::now().0);
+        query.execute(&mut *connection).await?;
     }
     Ok(())
 }

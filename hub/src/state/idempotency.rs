@@ -160,7 +160,7 @@ impl Keyed {
                 sqlx::query(sql).bind(key).bind(i64::from(answer.status)).bind(answer.location.clone());
             query.bind(body).execute(&mut **self.write).await?;
         }
-        self.write.commit().await?;
+        self.write.commit_change().await?;
         Ok(answer.into())
     }
 }

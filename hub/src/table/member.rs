@@ -2,8 +2,9 @@
 //! code.
 
 use crate::db::column::Columns;
-use crate::db::insert;
+use crate::db::{Engine, array, insert};
 use domain::model::base::figures::Points;
+use edge::clock;
 use serde_json::Value;
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,38 @@ pub async fn balance(connection: &mut AnyConnection, id: &str) -> Result<Points,
 pub async fn lock(connection: &mut AnyConnection, id: &str) -> Result<bool, sqlx::Error> {
     let sql = "UPDATE shared_records SET updated_at = updated_at WHERE resource = 'member' AND id = $1";
     Ok(sqlx::query(sql).bind(id).execute(connection).await?.rows_affected() > 0)
+}
+
+/// Locks the records of members whose points move, of those that they are merged into, and of others that will be
+/// written to, in the order of their IDs; they count as changed from now on. A member without a record stays without one.
+pub(crate) async fn stamp(
+    connection: &mut AnyConnection,
+    moved: BTreeSet<String>,
+    written: impl Iterator<Item = &str>,
+) -> Result<(), sqlx::Error> {
+    let mut held = resolved(connection, moved.clone()).await?;
+    held.extend(moved.iter().cloned().chain(written.map(str::to_owned)));
+    stamp_all(connection, &held).await?;
+    // Somebody may have merged one meanwhile: from now on nobody can.
+    let late: BTreeSet<String> = resolved(connection, moved).await?.difference(&held).cloned().collect();
+    stamp_all(connection, &late).await
+}
+
+async fn stamp_all(connection: &mut AnyConnection, ids: &BTreeSet<String>) -> Result<(), sqlx::Error> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let engine = Engine::of_connection(connection);
+    // An `UPDATE` would lock them in any order.
+    let sql = format!(
+        "INSERT INTO shared_records (resource, id, version, created_at, updated_at, made_by, made_on) \
+         SELECT resource, id, version, created_at, updated_at, made_by, made_on FROM shared_records \
+         WHERE resource = 'member' AND {} ORDER BY id ON CONFLICT (resource, id) DO UPDATE SET updated_at = $2",
+        array::among(engine, "id", 1)
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false);
+    let query = query.bind(array::texts(engine, ids.iter().map(String::as_str))?).bind(clock::now().0);
+    query.execute(connection).await.map(drop)
 }
 
 /// Member that a member is merged into. `None` if it is still itself.

@@ -29,6 +29,7 @@ mod office {
     pub mod audit;
     pub mod auth;
     pub mod documents {
+        mod changed;
         pub mod filters;
         pub mod movements;
         pub mod plans;
@@ -89,7 +90,7 @@ mod office {
         pub mod reconciled;
         pub mod resolved;
         pub mod set_aside;
-        mod shift_figures;
+        pub mod shift_figures;
         pub mod story;
     }
 }

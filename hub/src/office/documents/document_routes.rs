@@ -31,38 +31,39 @@ pub const ROUTES: &[Route<Hub>] = &[
 
 const GROUP: &str = "Documents of stores";
 
-pub const TRANSACTIONS: Doc = Doc::of(GROUP, "List sales of all stores, newest first")
+pub const TRANSACTIONS: Doc = Doc::of(GROUP, "List sales of all stores, newest first, or by change")
     .query::<TransactionsQuery>()
     .lists_as::<CompleteList<sale_parts::Listed>>(
         r#"{"transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "receipt_no": "S001-till-1-00000042",
             "state": "paid", "business_date": "2026-11-20", "store_id": "S001", "event_id": "evt_019aa0c2d2c5",
             "register_id": "till-1", "shift_id": "shf_019aa0b1f6e2", "cashier_id": "usr_019a9f00a1b2",
             "member_id": null, "items_count": 2, "subtotal": 30000, "discount": 1000, "tax": 3190, "rounding": 0,
-            "total": 32190, "paid_at": "2026-11-20T02:06:34.739Z"}"#,
+            "total": 32190, "paid_at": "2026-11-20T02:06:34.739Z",
+            "updated_at": "2026-11-20T02:06:35.102Z"}"#,
         EXAMPLE,
     );
 pub const TRANSACTION: Doc =
     Doc::of(GROUP, "Retrieve a sale as last reported by its store, and its state in the books")
         .query::<OfStore>()
         .answers::<transaction::Detail>(include_str!("examples/transaction.json"));
-pub const RETURNS: Doc = Doc::of(GROUP, "List returns of all stores, newest first")
+pub const RETURNS: Doc = Doc::of(GROUP, "List returns of all stores, newest first, or by change")
     .query::<ReturnsQuery>()
     .lists_as::<CompleteList<return_parts::Listed>>(
     r#"{"return_id": "ret_019aa0c2d0f37c0f8a8a5d3c54a1b2c5", "receipt_no": "S001-till-1-00000043",
             "state": "posted", "transaction_id": "trx_019aa0c2d0f37c0f8a8a5d3c54a1b2c3", "origin_receipt_no": null,
             "store_id": "S001", "event_id": "evt_019aa0c2d2c6", "shift_id": "shf_019aa0b1f6e2",
             "cashier_id": "usr_019a9f00a1b2", "member_id": null, "business_date": "2026-11-20", "refund_total": 16095,
-            "rounding": 0, "tax": 1595, "created_at": "2026-11-20T03:06:10.120Z"}"#,
+            "rounding": 0, "tax": 1595, "created_at": "2026-11-20T03:06:10.120Z",
+            "updated_at": "2026-11-20T03:06:10.480Z"}"#,
     EXAMPLE,
 );
 pub const RETURN: Doc =
     Doc::of(GROUP, "Retrieve a return as last reported by its store, and its state in the books")
         .query::<OfStore>()
         .answers::<return_document::Detail>(include_str!("examples/return.json"));
-pub const SHIFTS: Doc =
-    Doc::of(GROUP, "List shifts of all stores, newest first")
-        .query::<ShiftsQuery>()
-        .lists_as::<CompleteList<shift::View>>(include_str!("examples/shift_listed.json"), EXAMPLE);
+pub const SHIFTS: Doc = Doc::of(GROUP, "List shifts of all stores, newest first, or by change")
+    .query::<ShiftsQuery>()
+    .lists_as::<CompleteList<shift::View>>(include_str!("examples/shift_listed.json"), EXAMPLE);
 pub const SHIFT: Doc =
     Doc::of(GROUP, "Retrieve a shift as last reported by its store, and its state in the books")
         .query::<OfStore>()

@@ -51,6 +51,8 @@ pub struct ReturnsQuery {
     pub disposition: Option<Disposition>,
     /// `items`: each return with its lines.
     pub include: Option<Include>,
+    /// Only those that changed at this time or later, by the hub's clock. The list then begins with the earliest change.
+    pub updated_from: Option<UtcMs>,
 }
 
 /// A return without its lines.
@@ -87,6 +89,8 @@ pub struct View {
     tax: Money,
     /// When the return was recorded.
     created_at: UtcMs,
+    /// When the hub last changed the return, by its own clock.
+    updated_at: UtcMs,
 }
 
 impl View {
@@ -108,6 +112,8 @@ pub struct Detail<'a> {
     entries: &'a [DocumentEntry],
     /// Items of the return that third parties have to settle.
     settlement_items: &'a [SettlementItem],
+    /// When the hub last changed the return, by its own clock.
+    updated_at: UtcMs,
 }
 
 /// A return with the event that reported it last.
@@ -116,6 +122,7 @@ pub struct Found {
     event_id: String,
     entries: Vec<DocumentEntry>,
     settlement_items: Vec<SettlementItem>,
+    updated_at: UtcMs,
 }
 
 impl Found {
@@ -127,17 +134,19 @@ impl Found {
             event_id: &self.event_id,
             entries: &self.entries,
             settlement_items: &self.settlement_items,
+            updated_at: self.updated_at,
         }
     }
 }
 
-/// Position of a page: the day, moment, return, store and event of the last item before it.
-pub type Bookmark = (Date, i64, String, String, String);
+/// Position of a page: the day, moment, return, store, event and change of the last item before it.
+pub type Bookmark = (Date, i64, String, String, String, i64);
 
 /// The place of a return.
 pub fn place(item: &View) -> Bookmark {
-    let View { business_date, created_at, return_id, store_id, event_id, .. } = item;
-    (*business_date, created_at.0, return_id.clone(), store_id.clone(), event_id.clone())
+    let View { business_date, created_at, return_id, store_id, event_id, updated_at, .. } = item;
+    let [id, store_id, event_id] = [return_id, store_id, event_id].map(String::clone);
+    (*business_date, created_at.0, id, store_id, event_id, updated_at.0)
 }
 
 const BY_LINES: &str =
@@ -148,16 +157,21 @@ const HAS_LINES: &str = "EXISTS (SELECT 1 FROM return_lines l WHERE l.store_id =
 const OF_SALE: &str = "(r.store_id, r.event_id) IN (SELECT o.store_id, o.event_id FROM returns o WHERE o.transaction_id = ? \
                        UNION SELECT o.store_id, o.event_id FROM sales s JOIN returns o ON o.origin_receipt_no = s.receipt_no \
                        WHERE s.transaction_id = ? AND o.transaction_id IS NULL)";
+/// Order of changes.
+const CHANGED: [&str; 3] = ["r.updated_at", "r.store_id", "r.event_id"];
 const COLUMNS: &str = "r.return_id, NULLIF(r.receipt_no, '') AS receipt_no, r.voided_event, r.transaction_id, \
                        r.origin_receipt_no, r.store_id, r.event_id, r.shift_id, r.cashier_id, r.member_id, \
-                       r.business_date, r.refund_total, r.rounding, r.tax, r.created_at";
+                       r.business_date, r.refund_total, r.rounding, r.tax, r.created_at, r.updated_at";
 
-/// The statement of a page, the newest first, with its parameters.
+/// The statement of a page with its parameters: the newest first, or by change.
 pub fn statement(ask: &ReturnsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let few = ask.receipt_no.is_some() || ask.transaction_id.is_some();
     // A disposition finds a return once, by the first of its lines; returns of a receipt or a sale are few. SQLite
     // considers all indexes equal: a condition that must not be used for the look-up is cast, which PostgreSQL ignores.
     let (from, day, store, lines) = match ask.disposition {
+        _ if ask.updated_from.is_some() => {
+            ("returns r", "CAST(r.business_date AS TEXT)", "CAST(r.store_id AS TEXT) = ?", HAS_LINES)
+        }
         Some(_) if !few => (
             "return_lines l CROSS JOIN returns r",
             "l.business_date",
@@ -168,12 +182,14 @@ pub fn statement(ask: &ReturnsQuery, before: Option<Bookmark>, limit: i64) -> (C
         _ => ("returns r", "r.business_date", "r.store_id = ?", HAS_LINES),
     };
     let date = |date: Option<Date>| date.map(|date| date.to_string());
-    let reached = before.as_ref().map(|(date, ..)| *date);
+    let reached = before.as_ref().filter(|_| ask.updated_from.is_none()).map(|(date, ..)| *date);
     let last = ask.to.into_iter().chain(reached).min();
-    let below = before.map(|(date, created_at, id, store_id, event_id)| {
+    let places = before.map(|(date, created_at, id, store_id, event_id, updated_at)| {
         let [id, store_id, event_id] = [id, store_id, event_id].map(|text| Bound::from(text.as_str()));
-        [Bound::from(date.to_string().as_str()), created_at.into(), id, store_id, event_id]
+        let changed = [updated_at.into(), store_id.clone(), event_id.clone()];
+        ([Bound::from(date.to_string().as_str()), created_at.into(), id, store_id, event_id], changed)
     });
+    let (below, after) = places.unzip();
     let order = [day, "r.created_at", "r.return_id", "r.store_id", "r.event_id"];
     let conditions = Conditions::default()
         .text(store, ask.store_id.as_deref())
@@ -181,9 +197,11 @@ pub fn statement(ask: &ReturnsQuery, before: Option<Bookmark>, limit: i64) -> (C
         .text(OF_SALE, ask.transaction_id.as_deref())
         .text(lines, ask.disposition.map(Disposition::name))
         .text(&format!("{day} >= ?"), date(ask.from).as_deref())
-        .text(&format!("{day} <= ?"), date(last).as_deref())
-        .below(order, below);
-    let order = order.map(|column| format!("{column} DESC")).join(", ");
+        .text(&format!("{day} <= ?"), date(last).as_deref());
+    let (conditions, order) = match ask.updated_from {
+        Some(from) => (conditions.changed(CHANGED, from, after), CHANGED.join(", ")),
+        None => (conditions.below(order, below), order.map(|column| format!("{column} DESC")).join(", ")),
+    };
     (conditions, format!("SELECT {COLUMNS} FROM {from} WHERE {{}} ORDER BY {order} LIMIT {limit}"))
 }
 
@@ -192,11 +210,11 @@ fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let state = if voided.is_some() { ReturnState::Voided } else { ReturnState::Posted };
     Ok(columns!(row => View {
         return_id, receipt_no, transaction_id, origin_receipt_no, store_id, event_id, shift_id, cashier_id, member_id,
-        business_date, refund_total, rounding, tax, created_at; state = state,
+        business_date, refund_total, rounding, tax, created_at, updated_at; state = state,
     }))
 }
 
-/// The newest first, after a place.
+/// A page, after a place.
 pub async fn list(
     connection: &mut AnyConnection,
     ask: &ReturnsQuery,
@@ -211,12 +229,13 @@ pub async fn list(
 pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Found>, sqlx::Error> {
     let conditions =
         Conditions::default().text("return_id = ?", Some(id)).text("store_id = ?", of.store_id.as_deref());
-    let sql = "SELECT store_id, COALESCE(voided_event, event_id) AS event_id FROM returns \
+    let sql = "SELECT store_id, COALESCE(voided_event, event_id) AS event_id, updated_at FROM returns \
                WHERE {} ORDER BY returns.event_id LIMIT 1";
     let Some(row) = conditions.query(sql).fetch_optional(pool).await? else { return Ok(None) };
-    let (store_id, event_id): (String, String) = columns!(row => (store_id, event_id));
+    let (store_id, event_id, updated_at): (String, String, UtcMs) =
+        columns!(row => (store_id, event_id, updated_at));
     let ReturnRecord { document, .. } = record::payload(pool, &store_id, &event_id).await?;
     let entries = entries::of(pool, &store_id, id).await?;
     let settlement_items = item::of_document(pool, &store_id, id).await?;
-    Ok(Some(Found { document, event_id, entries, settlement_items }))
+    Ok(Some(Found { document, event_id, entries, settlement_items, updated_at }))
 }

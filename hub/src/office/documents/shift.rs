@@ -38,6 +38,8 @@ pub struct ShiftsQuery {
     /// Only shifts whose last counted cash differs from the expected cash by more than this amount in minor currency
     /// units, in either direction.
     pub variance_above: Option<u32>,
+    /// Only those that changed at this time or later, by the hub's clock. The list then begins with the earliest change.
+    pub updated_from: Option<UtcMs>,
 }
 
 /// A shift as last reported by its store.
@@ -45,6 +47,7 @@ pub struct StoreShift {
     shift: Shift,
     store_id: String,
     event_id: String,
+    updated_at: UtcMs,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -85,6 +88,8 @@ struct Fields<'a> {
     z_no: Option<u64>,
     /// Note of the close, in free text. Null for none.
     note: Option<&'a str>,
+    /// When the hub last changed the shift, by its own clock.
+    updated_at: UtcMs,
 }
 
 /// A shift with its drawer. Until it is closed, the figures are those of its opening, or of its latest move to other
@@ -141,6 +146,7 @@ impl StoreShift {
             variance: shift.variance,
             z_no: shift.z_no,
             note: shift.note.as_deref(),
+            updated_at: self.updated_at,
         }
     }
 
@@ -164,36 +170,48 @@ impl StoreShift {
     }
 }
 
-/// Position of a page: the day, opening, shift and store of the last item before it.
-pub type Bookmark = (Date, i64, String, String);
+/// Position of a page: the day, opening, shift, store and change of the last item before it.
+pub type Bookmark = (Date, i64, String, String, i64);
 
 /// The place of a shift.
 pub fn place(item: &StoreShift) -> Bookmark {
-    let StoreShift { shift, store_id, .. } = item;
-    (shift.business_date, shift.opened_at.0, shift.shift_id.0.clone(), store_id.clone())
+    let StoreShift { shift, store_id, updated_at, .. } = item;
+    (shift.business_date, shift.opened_at.0, shift.shift_id.0.clone(), store_id.clone(), updated_at.0)
 }
 
 const SELECT: &str = "SELECT s.store_id, s.event_id, s.state, s.closed_by, s.closed_at, s.counted_cash, \
-                      s.expected_cash, s.variance, r.record, r.encoding FROM shifts s \
+                      s.expected_cash, s.variance, s.updated_at, r.record, r.encoding FROM shifts s \
                       JOIN events e ON e.store_id = s.store_id AND e.event_id = s.event_id \
                       JOIN records r ON r.store_id = e.store_id AND r.epoch = e.epoch AND r.seq = e.seq WHERE {}";
 
-/// The statement of a page, the newest first, with its parameters.
+/// Order of changes.
+const CHANGED: [&str; 3] = ["s.updated_at", "s.store_id", "s.shift_id"];
+
+/// The statement of a page with its parameters: the newest first, or by change.
 pub fn statement(ask: &ShiftsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let date = |date: Option<Date>| date.map(|date| date.to_string());
-    let below = before.map(|(date, opened_at, id, store_id)| {
+    let places = before.map(|(date, opened_at, id, store_id, updated_at)| {
         let [id, store_id] = [id, store_id].map(|text| Bound::from(text.as_str()));
-        [Bound::from(date.to_string().as_str()), opened_at.into(), id, store_id]
+        let changed = [updated_at.into(), store_id.clone(), id.clone()];
+        ([Bound::from(date.to_string().as_str()), opened_at.into(), id, store_id], changed)
     });
+    let (below, after) = places.unzip();
+    // SQLite considers all indexes equal: a condition that must not be used for the look-up is cast.
+    let (store, day) = match ask.updated_from {
+        Some(_) => ("CAST(s.store_id AS TEXT)", "CAST(s.business_date AS TEXT)"),
+        None => ("s.store_id", "s.business_date"),
+    };
     let order = ["s.business_date", "s.opened_at", "s.shift_id", "s.store_id"];
     let conditions = Conditions::default()
-        .text("s.store_id = ?", ask.store_id.as_deref())
-        .text("s.business_date >= ?", date(ask.from).as_deref())
-        .text("s.business_date <= ?", date(ask.to).as_deref())
+        .text(&format!("{store} = ?"), ask.store_id.as_deref())
+        .text(&format!("{day} >= ?"), date(ask.from).as_deref())
+        .text(&format!("{day} <= ?"), date(ask.to).as_deref())
         .text("s.state = ?", ask.state.map(ShiftState::name))
-        .number("ABS(s.last_counted - s.expected_cash) > ?", ask.variance_above.map(i64::from))
-        .below(order, below);
-    let order = order.map(|column| format!("{column} DESC")).join(", ");
+        .number("ABS(s.last_counted - s.expected_cash) > ?", ask.variance_above.map(i64::from));
+    let (conditions, order) = match ask.updated_from {
+        Some(from) => (conditions.changed(CHANGED, from, after), CHANGED.join(", ")),
+        None => (conditions.below(order, below), order.map(|column| format!("{column} DESC")).join(", ")),
+    };
     (conditions, format!("{SELECT} ORDER BY {order} LIMIT {limit}"))
 }
 
@@ -207,10 +225,10 @@ fn store_shift(row: &AnyRow) -> Result<StoreShift, sqlx::Error> {
         (shift.closed_at, shift.counted_cash, shift.expected_cash, shift.variance) =
             columns!(row => (closed_at, counted_cash, expected_cash, variance));
     }
-    Ok(columns!(row => StoreShift { store_id, event_id; shift = shift }))
+    Ok(columns!(row => StoreShift { store_id, event_id, updated_at; shift = shift }))
 }
 
-/// The newest first, after a place.
+/// A page, after a place.
 pub async fn list(
     connection: &mut AnyConnection,
     ask: &ShiftsQuery,

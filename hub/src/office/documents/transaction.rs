@@ -75,6 +75,8 @@ pub struct TransactionsQuery {
     pub state: Option<State>,
     /// Only documents posted on another day than their own (true), or only the others (false).
     pub late: Option<bool>,
+    /// Only those that changed at this time or later, by the hub's clock. The list then begins with the earliest change.
+    pub updated_from: Option<UtcMs>,
     /// `items`, `payments` or `items,payments`: each sale with its lines and payments.
     pub include: Option<Include>,
 }
@@ -117,6 +119,8 @@ pub struct View {
     total: Money,
     /// When the sale was paid in full.
     paid_at: UtcMs,
+    /// When the hub last changed the sale, or a return its `refunded`; by the hub's clock.
+    updated_at: UtcMs,
 }
 
 impl View {
@@ -141,6 +145,8 @@ pub struct Detail<'a> {
     pub entries: &'a [DocumentEntry],
     /// Items of the sale that third parties have to settle.
     pub settlement_items: &'a [SettlementItem],
+    /// When the hub last changed the sale, or a return its `refunded`; by the hub's clock.
+    pub updated_at: UtcMs,
 }
 
 /// Fields of a record about a sale.
@@ -155,6 +161,7 @@ pub struct Found {
     event_id: String,
     entries: Vec<DocumentEntry>,
     settlement_items: Vec<SettlementItem>,
+    updated_at: UtcMs,
 }
 
 impl Found {
@@ -166,17 +173,19 @@ impl Found {
             event_id: &self.event_id,
             entries: &self.entries,
             settlement_items: &self.settlement_items,
+            updated_at: self.updated_at,
         }
     }
 }
 
-/// Position of a page: the day, moment, sale, store and event of the last item before it.
-pub type Bookmark = (Date, i64, String, String, String);
+/// Position of a page: the day, moment, sale, store, event and change of the last item before it.
+pub type Bookmark = (Date, i64, String, String, String, i64);
 
 /// The place of a sale.
 pub fn place(item: &View) -> Bookmark {
-    let View { business_date, paid_at, transaction_id, store_id, event_id, .. } = item;
-    (*business_date, paid_at.0, transaction_id.clone(), store_id.clone(), event_id.clone())
+    let View { business_date, paid_at, transaction_id, store_id, event_id, updated_at, .. } = item;
+    let [id, store_id, event_id] = [transaction_id, store_id, event_id].map(String::clone);
+    (*business_date, paid_at.0, id, store_id, event_id, updated_at.0)
 }
 
 /// A product or a method leads to a sale once, by the first of its rows.
@@ -188,6 +197,8 @@ const BY_METHOD: &str =
 const HAS_METHOD: &str = "EXISTS (SELECT 1 FROM payments p WHERE p.store_id = s.store_id AND p.event_id = s.event_id \
                           AND CAST(p.method AS TEXT) = ?)";
 const BY_LATE: &str = "j.reference_date IS NOT NULL AND j.store_id = s.store_id AND j.cause_key = s.event_id";
+/// Order of changes.
+const CHANGED: [&str; 3] = ["s.updated_at", "s.store_id", "s.event_id"];
 const LATE: &str = "EXISTS (SELECT 1 FROM journal j WHERE j.reference_date IS NOT NULL \
                     AND j.store_id = s.store_id AND j.cause_key = s.event_id)";
 
@@ -221,7 +232,9 @@ impl Way {
     /// Sales of a receipt, a member or a shift are few, and so are late and reversed ones; a product or a method has an
     /// index by days.
     fn of(ask: &TransactionsQuery) -> Self {
-        if ask.receipt_no.is_some() || ask.member_id.is_some() || ask.shift_id.is_some() {
+        if ask.updated_from.is_some() {
+            Self { day: "CAST(s.business_date AS TEXT)", ..OF_FEW }
+        } else if ask.receipt_no.is_some() || ask.member_id.is_some() || ask.shift_id.is_some() {
             OF_FEW
         } else if ask.late == Some(true) {
             Self { from: "journal j CROSS JOIN sales s", late: BY_LATE, ..OF_FEW }
@@ -244,19 +257,20 @@ impl Way {
     }
 }
 
-/// The statement of a page, the newest first, with its parameters.
+/// The statement of a page with its parameters: the newest first, or by change.
 pub fn statement(ask: &TransactionsQuery, before: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     let Way { from, day, store, cashier, sku, method, late } = Way::of(ask);
     let date = |date: Option<Date>| date.map(|date| date.to_string());
     // The day alone narrows an index that does not continue with the other columns of the order.
-    let reached = before.as_ref().map(|(date, ..)| *date);
+    let reached = before.as_ref().filter(|_| ask.updated_from.is_none()).map(|(date, ..)| *date);
     let last = ask.to.into_iter().chain(reached).min();
-    let below = before.map(|(date, paid_at, id, store_id, event_id)| {
-        let day = Bound::from(date.to_string().as_str());
+    let places = before.map(|(date, paid_at, id, store_id, event_id, updated_at)| {
         let texts = [id, store_id, event_id].map(|text| Bound::from(text.as_str()));
         let [id, store_id, event_id] = texts;
-        [day, paid_at.into(), id, store_id, event_id]
+        let changed = [updated_at.into(), store_id.clone(), event_id.clone()];
+        ([Bound::from(date.to_string().as_str()), paid_at.into(), id, store_id, event_id], changed)
     });
+    let (below, after) = places.unzip();
     let order = [day, "s.paid_at", "s.transaction_id", "s.store_id", "s.event_id"];
     let conditions = Conditions::default()
         .text(store, ask.store_id.as_deref())
@@ -271,27 +285,29 @@ pub fn statement(ask: &TransactionsQuery, before: Option<Bookmark>, limit: i64) 
         .plain(late, ask.late == Some(true))
         .plain(&format!("NOT {LATE}"), ask.late == Some(false))
         .text(&format!("{day} >= ?"), date(ask.from).as_deref())
-        .text(&format!("{day} <= ?"), date(last).as_deref())
-        .below(order, below);
-    let order = order.map(|column| format!("{column} DESC")).join(", ");
+        .text(&format!("{day} <= ?"), date(last).as_deref());
+    let (conditions, order) = match ask.updated_from {
+        Some(from) => (conditions.changed(CHANGED, from, after), CHANGED.join(", ")),
+        None => (conditions.below(order, below), order.map(|column| format!("{column} DESC")).join(", ")),
+    };
     let sql = format!("SELECT {COLUMNS} FROM {from} WHERE {{}} ORDER BY {order} LIMIT {limit}");
     (conditions, sql)
 }
 
 const COLUMNS: &str = "s.transaction_id, s.receipt_no, s.voided_event, s.business_date, s.store_id, s.event_id, \
                        s.register_id, s.shift_id, s.cashier_id, s.member_id, s.items_count, s.gross, s.discount, \
-                       s.tax, s.rounding, s.total, s.paid_at";
+                       s.tax, s.rounding, s.total, s.paid_at, s.updated_at";
 
 fn view(row: &AnyRow) -> Result<View, sqlx::Error> {
     let voided: Option<String> = row.cell("voided_event")?;
     let state = if voided.is_some() { State::Voided } else { State::Paid };
     Ok(columns!(row => View {
         transaction_id, receipt_no, business_date, store_id, event_id, register_id, shift_id, cashier_id, member_id,
-        items_count, subtotal: "gross", discount, tax, rounding, total, paid_at; state = state,
+        items_count, subtotal: "gross", discount, tax, rounding, total, paid_at, updated_at; state = state,
     }))
 }
 
-/// The newest first, after a place.
+/// A page, after a place.
 pub async fn list(
     connection: &mut AnyConnection,
     ask: &TransactionsQuery,
@@ -307,10 +323,11 @@ pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Found
     let conditions = Conditions::default()
         .text("transaction_id = ?", Some(id))
         .text("store_id = ?", of.store_id.as_deref());
-    let sql = "SELECT store_id, COALESCE(voided_event, corrected_event, event_id) AS event_id FROM sales \
+    let sql = "SELECT store_id, COALESCE(voided_event, corrected_event, event_id) AS event_id, updated_at FROM sales \
                WHERE {} ORDER BY sales.event_id LIMIT 1";
     let Some(row) = conditions.query(sql).fetch_optional(pool).await? else { return Ok(None) };
-    let (store_id, event_id): (String, String) = columns!(row => (store_id, event_id));
+    let (store_id, event_id, updated_at): (String, String, UtcMs) =
+        columns!(row => (store_id, event_id, updated_at));
     let Payload { mut transaction } = record::payload(pool, &store_id, &event_id).await?;
     let sql = "SELECT CAST(COALESCE(SUM(refund_total), 0) AS BIGINT) FROM returns \
                WHERE voided_event IS NULL \
@@ -319,5 +336,5 @@ pub async fn read(pool: &AnyPool, id: &str, of: &OfStore) -> Result<Option<Found
     transaction.refunded = Money::new(query.fetch_one(pool).await?);
     let entries = entries::of(pool, &store_id, id).await?;
     let settlement_items = item::of_document(pool, &store_id, id).await?;
-    Ok(Some(Found { transaction, event_id, entries, settlement_items }))
+    Ok(Some(Found { transaction, event_id, entries, settlement_items, updated_at }))
 }

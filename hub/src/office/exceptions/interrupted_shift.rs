@@ -59,7 +59,7 @@ impl Writer<'_> {
         let shift = uncounted(connection, store_id, &event_id).await?;
         self.post_count(connection, &shift, counted, exception_id).await?;
         let sql = "UPDATE shifts SET state = 'closed', closed_by = $3, closed_at = $4, counted_cash = $5, \
-                   expected_cash = $6, variance = $7, last_counted = $5, last_counted_at = $4 \
+                   expected_cash = $6, variance = $7, last_counted = $5, last_counted_at = $4, updated_at = $4 \
                    WHERE store_id = $1 AND shift_id = $2";
         let query =
             sqlx::query(sql).bind(&shift.store_id).bind(&shift.shift_id).bind(self.by).bind(self.now.0);

@@ -1,7 +1,7 @@
 //! Members at head office: the same fields as the stores write, written as one more of their owners.
 
 use crate::db::failure::Failure;
-use crate::db::filter::{Conditions, escaped, span_utc};
+use crate::db::filter::{Bound, Conditions, escaped, span_utc};
 use crate::projection::announce::FeedUpdates;
 use crate::projection::fields::{self, MEMBER, STATE, Writer};
 use crate::table::member;
@@ -19,7 +19,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use sqlx::{AnyConnection, AnyPool, Row};
+use sqlx::{AnyConnection, Row};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -50,7 +50,7 @@ pub struct View {
     pub points_balance: Points,
     /// When the member was registered, at any store or at head office.
     pub joined_at: UtcMs,
-    /// When the member was last changed.
+    /// When the hub last changed the member or its points, by the hub's clock.
     pub updated_at: UtcMs,
     /// Version of the record: the latest write time of its fields.
     pub version: String,
@@ -63,11 +63,13 @@ pub struct View {
 pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Failure> {
     let living = member::end(connection, id).await?;
     let id = living.as_str();
-    let sql = "SELECT version, created_at FROM shared_records WHERE resource = 'member' AND id = $1";
+    let sql =
+        "SELECT version, created_at, updated_at FROM shared_records WHERE resource = 'member' AND id = $1";
     let row = sqlx::query(sql).bind(id).fetch_optional(&mut *connection).await?;
     let row = row.ok_or_else(|| ApiError::not_found("the member"))?;
     let known = fields::read(connection, MEMBER, id).await?;
-    let (version, joined_at): (String, i64) = columns!(row => (version, created_at));
+    let (version, joined_at, updated_at): (String, UtcMs, UtcMs) =
+        columns!(row => (version, created_at, updated_at));
     let text = |name: &str| known.get(name)?.value.as_str().map(str::to_owned);
     let state = known.get("state").and_then(|field| serde_json::from_value(field.value.clone()).ok());
     Ok(View {
@@ -80,8 +82,8 @@ pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Fail
         tier: text("tier"),
         state,
         points_balance: member::balance(connection, id).await?,
-        joined_at: UtcMs(joined_at),
-        updated_at: UtcMs(fields::at(&version).unwrap_or(joined_at)),
+        joined_at,
+        updated_at,
         version,
     })
 }
@@ -99,10 +101,34 @@ pub struct Filter {
     pub from: Option<Date>,
     /// Registered on this day (UTC) or earlier.
     pub to: Option<Date>,
+    /// Only those that changed then or later, by change.
+    pub updated_from: Option<UtcMs>,
 }
 
-/// Members after an ID, by ID.
-pub async fn list(pool: &AnyPool, filter: &Filter, after: &str, limit: i64) -> Result<Vec<View>, Failure> {
+/// Position of a page: the member and change of the last item before it.
+pub type Bookmark = (String, i64);
+
+/// Order of changes.
+const CHANGED: [&str; 2] = ["r.updated_at", "r.id"];
+
+/// A page of members, after a place. `connection` reads one state: the place of a member is that of its view.
+pub async fn list(
+    connection: &mut AnyConnection,
+    filter: &Filter,
+    after: Option<Bookmark>,
+    limit: i64,
+) -> Result<Vec<View>, Failure> {
+    let (conditions, sql) = statement(filter, after, limit);
+    let rows = conditions.query(&sql).fetch_all(&mut *connection).await?;
+    let mut members = Vec::with_capacity(rows.len());
+    for row in &rows {
+        members.push(read(connection, row.try_get("id")?).await?);
+    }
+    Ok(members)
+}
+
+/// The statement of a page with its parameters: by ID, or by change.
+pub fn statement(filter: &Filter, after: Option<Bookmark>, limit: i64) -> (Conditions, String) {
     // Fields are read once, not once a member.
     const FOUND: &str = "r.id IN (SELECT COALESCE(g.merged_into, f.id) FROM fields f \
                          LEFT JOIN member_merges g ON g.member_id = f.id WHERE f.resource = 'member' \
@@ -117,23 +143,20 @@ pub async fn list(pool: &AnyPool, filter: &Filter, after: &str, limit: i64) -> R
     let state = filter.state.map(|state| json!(state).to_string());
     let tier = filter.tier.as_ref().map(|tier| json!(tier).to_string());
     let (from, before) = span_utc(filter.from, filter.to);
-    let conditions = Conditions::default()
-        .plain("r.resource = 'member'", true)
-        .text("r.id > ?", Some(after))
+    let conditions = Conditions::default().plain("r.resource = 'member'", true);
+    let after = after.map(|(id, at)| (Bound::from(id.as_str()), Bound::from(at)));
+    let (conditions, order) = match filter.updated_from {
+        Some(from) => (conditions.changed(CHANGED, from, after.map(|(id, at)| [at, id])), CHANGED.join(", ")),
+        None => (conditions.above(["r.id"], after.map(|(id, _)| [id])), "r.id".to_owned()),
+    };
+    let conditions = conditions
         .plain("NOT EXISTS (SELECT 1 FROM member_merges g WHERE g.member_id = r.id)", true)
         .any(FOUND, &typed)
         .text(&has("state"), state.as_deref())
         .text(&has("tier"), tier.as_deref())
         .number("r.created_at >= ?", from)
         .number("r.created_at < ?", before);
-    let sql = format!("SELECT r.id FROM shared_records r WHERE {{}} ORDER BY r.id LIMIT {limit}");
-    let rows = conditions.query(&sql).fetch_all(pool).await?;
-    let mut connection = pool.acquire().await?;
-    let mut members = Vec::with_capacity(rows.len());
-    for row in &rows {
-        members.push(read(&mut connection, row.try_get("id")?).await?);
-    }
-    Ok(members)
+    (conditions, format!("SELECT r.id FROM shared_records r WHERE {{}} ORDER BY {order} LIMIT {limit}"))
 }
 
 /// The typed text, and its spellings as stored phone numbers: a whole one in any spelling, or a part of one.

@@ -9,6 +9,7 @@ use crate::office::members::member::{self, View};
 use crate::office::members::member_batch::MemberItem;
 use crate::office::members::merge::{self, By, Merge};
 use crate::office::members::points_list::{self, PointsQuery};
+use domain::model::base::time::UtcMs;
 use domain::model::people::member::MemberState;
 use domain::rules::people::member::{ChangeMember, NewMember};
 use jiff::civil::Date;
@@ -29,7 +30,7 @@ const RESULTS: &str = r#"{"items": [{"index": 0, "http_status": 201, "data": {"m
     "details": {"what": "the member"}}}], "done": 1, "refused": 1}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/members", ADMIN, "Members").summary("List members; `q` searches names, phone numbers and codes")
+    get("/api/members", ADMIN, "Members").summary("List members by ID, or by change; `q` searches names, phone numbers and codes")
         .lists::<Search>(""),
     post("/api/members", ADMIN, "Members").summary("Register a member for all stores")
         .refuses(&[Code::Duplicate])
@@ -73,6 +74,8 @@ pub struct Search {
     from: Option<Date>,
     /// Only those registered on this day (UTC) or earlier.
     to: Option<Date>,
+    /// Only those that changed at this time or later, by the hub's clock. The list then begins with the earliest change.
+    updated_from: Option<UtcMs>,
     /// Items on a page.
     #[serde(default)]
     limit: Limit,
@@ -84,14 +87,15 @@ page_query!(Search, q);
 impl PagedList for Search {
     type Query = Self;
     type Item = View;
-    type Position = String;
+    type Position = member::Bookmark;
     async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
-        let Search { q, state, tier, from, to, .. } = page.query.clone();
-        let filter = member::Filter { q, state, tier, from, to };
-        member::list(page.pool, &filter, &page.after.unwrap_or_default(), page.limit).await
+        let Search { q, state, tier, from, to, updated_from, .. } = page.query.clone();
+        let filter = member::Filter { q, state, tier, from, to, updated_from };
+        let mut read = page.request.state.db.read().await?;
+        member::list(&mut read, &filter, page.after, page.limit).await
     }
-    fn position(member: &View) -> String {
-        member.member_id.clone()
+    fn position(member: &View) -> member::Bookmark {
+        (member.member_id.clone(), member.updated_at.0)
     }
 }
 

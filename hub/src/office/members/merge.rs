@@ -18,7 +18,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc::Clock;
 use domain::model::people::member::MERGED_MAX;
 use domain::wire::feed::lane;
-use edge::ApiError;
+use edge::{ApiError, clock};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -129,11 +129,9 @@ async fn written(
 async fn raise(connection: &mut AnyConnection, id: &str, stamp: &str) -> Result<(), sqlx::Error> {
     let sql = "SELECT version FROM shared_records WHERE resource = 'member' AND id = $1";
     let before: String = sqlx::query_scalar(sql).bind(id).fetch_one(&mut *connection).await?;
-    if before.as_str() < stamp {
-        let sql = "UPDATE shared_records SET version = $2 WHERE resource = 'member' AND id = $1";
-        sqlx::query(sql).bind(id).bind(stamp).execute(connection).await?;
-    }
-    Ok(())
+    let version = stamp.max(before.as_str());
+    let sql = "UPDATE shared_records SET version = $2, updated_at = $3 WHERE resource = 'member' AND id = $1";
+    sqlx::query(sql).bind(id).bind(version).bind(clock::now().0).execute(connection).await.map(drop)
 }
 
 /// Settles the exceptions of members who were registered twice and are one by now.

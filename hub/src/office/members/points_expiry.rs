@@ -40,7 +40,7 @@ pub async fn run(hub: &Hub, lease: &Lease<'_>, now: UtcMs) -> Result<bool, Failu
             return Ok(false);
         }
         let last = page(&mut write, &after, lease.day, now).await?;
-        write.commit().await?;
+        write.commit_change().await?;
         let Some(last) = last else { return Ok(true) };
         after = last;
     }

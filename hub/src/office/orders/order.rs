@@ -1,8 +1,6 @@
-//! Orders: written, changed while they are drafts, listed.
+//! Orders: written, and changed while they are drafts.
 
-use crate::db::document::decode;
 use crate::db::failure::Failure;
-use crate::db::filter::{Bound, Conditions};
 use crate::http::command::Tx;
 use crate::office::suppliers::supplier::{self, Known};
 use crate::state::api_key::ID_PREFIX;
@@ -20,12 +18,11 @@ use domain::rules::inventory::purchase::{
     Approval, Approver, COST_NEEDED, LineCost, Terms, check_lines, in_force, note_writer, order_total,
     warnings,
 };
-use edge::page::{Cursor, Limit};
 use edge::{ApiError, ids};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use sqlx::{AnyConnection, AnyPool, Row};
+use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
 /// Context of a change of an order: user, time and limits.
@@ -62,70 +59,6 @@ impl<'a> Tx<'a> {
             approval: Approval { limit: set.approval_limit, four_eyes: set.four_eyes },
         })
     }
-}
-
-/// Filters of the list of orders; an omitted one lets all orders through.
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "PurchaseOrderSearch")]
-pub struct Filter {
-    /// Items on a page.
-    #[serde(default)]
-    pub limit: Limit,
-    /// `next_cursor` of the previous page; omitted for the first page.
-    pub cursor: Option<Cursor>,
-    /// Only those of this supplier.
-    pub supplier_id: Option<String>,
-    /// Only those for this store.
-    pub store_id: Option<String>,
-    /// Only those in this state.
-    pub state: Option<OrderState>,
-    /// Only orders that were submitted for approval (true), or only the others (false).
-    pub submitted: Option<bool>,
-    /// Only orders with goods that were expected before today and have not been received.
-    #[serde(default)]
-    pub late: bool,
-    /// Only orders created on this day or later.
-    pub from: Option<Date>,
-    /// Only orders created on this day or earlier.
-    pub to: Option<Date>,
-    /// Only those with a line of this product.
-    pub sku: Option<String>,
-}
-
-/// Position of a page: the day and order of the last item before it.
-pub type Bookmark = (String, String);
-
-/// A page of orders, the newest first; each with the day on which it was made.
-pub async fn list(
-    pool: &AnyPool,
-    filter: &Filter,
-    before: Option<Bookmark>,
-    today: Date,
-    limit: i64,
-) -> Result<Vec<(String, PurchaseOrder)>, sqlx::Error> {
-    let date = |date: Option<Date>| date.map(|date| date.to_string());
-    let today = filter.late.then(|| today.to_string());
-    let below = before.map(|(made_on, po_id)| [made_on, po_id].map(|text| Bound::from(text.as_str())));
-    let conditions = Conditions::default()
-        .text("supplier_id = ?", filter.supplier_id.as_deref())
-        .text("store_id = ?", filter.store_id.as_deref())
-        .text("state = ?", filter.state.map(OrderState::name))
-        .number("submitted = ?", filter.submitted.map(i64::from))
-        .text("made_on >= ?", date(filter.from).as_deref())
-        .text("made_on <= ?", date(filter.to).as_deref())
-        .text("expected_at <> '' AND expected_at < ?", today.as_deref())
-        .plain("state IN ('sent', 'partially_received')", filter.late)
-        .text(
-            "EXISTS (SELECT 1 FROM purchase_order_lines l WHERE l.po_id = purchase_orders.po_id AND l.sku = ?)",
-            filter.sku.as_deref(),
-        )
-        .below(["made_on", "po_id"], below);
-    let sql = format!(
-        "SELECT made_on, document FROM purchase_orders WHERE {{}} ORDER BY made_on DESC, po_id DESC LIMIT {limit}"
-    );
-    let rows = conditions.query(&sql).fetch_all(pool).await?;
-    rows.iter().map(|row| Ok((row.try_get("made_on")?, decode(row.try_get("document")?)?))).collect()
 }
 
 /// Request body of `POST /api/purchase-orders`.

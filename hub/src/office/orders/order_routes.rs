@@ -3,7 +3,8 @@
 use crate::http::change;
 use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
-use crate::office::orders::order::{self, Filter};
+use crate::office::orders::order;
+use crate::office::orders::order_list::{self, Filter};
 use crate::table::purchase_order;
 use domain::model::inventory::purchase::PurchaseOrder;
 
@@ -19,7 +20,7 @@ pub const ORDER: &str = r#"{"po_id": "po_1", "supplier_id": "sup_1", "store_id":
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/purchase-orders", GOODS, "Purchasing")
-        .summary("List purchase orders, newest first")
+        .summary("List purchase orders, newest first, or by change")
         .query::<Filter>()
         .answers::<List<PurchaseOrder>>(r#"{"items": [], "next_cursor": null}"#, answers!(list)),
     post("/api/purchase-orders", PURCHASING, "Purchasing")
@@ -48,8 +49,8 @@ async fn list(request: Request) -> Answered {
     let before = list.after(ask.cursor.as_ref())?;
     let (pool, limit) = (request.state.db.pool(), change::one_more(ask.limit));
     let today = request.state.today(clock::now());
-    let items = order::list(pool, &ask, before, today, limit).await?;
-    let page = list.cut(items, ask.limit, |(made_on, order)| (made_on.clone(), order.po_id.clone()));
+    let items = order_list::list(pool, &ask, before, today, limit).await?;
+    let page = list.cut(items, ask.limit, order_list::place);
     let items = page.items.into_iter().map(|(_, order)| order).collect();
     Ok(Reply::ok(&List { items, next_cursor: page.next_cursor }))
 }

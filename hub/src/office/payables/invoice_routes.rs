@@ -6,10 +6,9 @@ use crate::http::prelude::*;
 use crate::office::payables::invoice::{self, New};
 use crate::office::payables::invoice_approval::{self, Approve, Reason};
 use crate::office::payables::invoice_change::Change;
-use crate::office::payables::invoice_list::{self, InvoicesQuery};
+use crate::office::payables::invoice_list::{self, InvoicesQuery, Listed};
 use crate::office::payables::invoice_match::{self, Match};
 use crate::office::reports::completeness::{self, CompleteList};
-use crate::table::payables::invoice::TABLE;
 use domain::model::books::payables::Invoice;
 
 /// An invoice for descriptions of routes, with whatever else an answer has.
@@ -31,16 +30,23 @@ const REASON: &str = r#"{"reason": "not what was agreed"}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/finance/invoices", FINANCE, "Payables")
-        .summary("List suppliers' invoices, newest first")
+        .summary("List suppliers' invoices, newest first, or by change")
         .query::<InvoicesQuery>()
-        .lists_as::<CompleteList<Invoice>>(INVOICE, completeness::EXAMPLE, answers!(list)),
+        .lists_as::<CompleteList<Listed>>(
+            example!(r#", "updated_at": "2026-11-20T02:06:34.739Z""#),
+            completeness::EXAMPLE,
+            answers!(list),
+        ),
     post("/api/finance/invoices", FINANCE, "Payables")
         .summary("Create a supplier's invoice")
         .refuses(&[Code::Duplicate])
         .creates::<New>(NEW, INVOICE),
     get("/api/finance/invoices/:id", FINANCE, "Payables")
         .summary("Retrieve a supplier's invoice")
-        .answers::<InvoiceView>(example!(r#", "rematch": false"#), answers!(read)),
+        .answers::<InvoiceView>(
+            example!(r#", "updated_at": "2026-11-20T02:06:34.739Z", "rematch": false"#),
+            answers!(read),
+        ),
     patch("/api/finance/invoices/:id", FINANCE, "Payables")
         .summary("Update an invoice that is not matched yet or is disputed")
         .refuses(&[Code::Duplicate, Code::InvalidState])
@@ -71,7 +77,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 #[schemars(rename = "InvoiceView")]
 pub struct InvoiceView {
     #[serde(flatten)]
-    invoice: Invoice,
+    invoice: Listed,
     /// Whether receipts have arrived that a new match would find for the invoice.
     rematch: bool,
 }
@@ -82,16 +88,16 @@ async fn list(request: Request) -> Answered {
     let before = list.after(ask.cursor.as_ref())?;
     let (mut read, now) = (request.state.db.read().await?, clock::now());
     let items = invoice_list::list(&mut read, &ask, before, change::one_more(ask.limit)).await?;
-    let place = |item: &Invoice| (item.invoice_date, item.invoice_id.clone());
-    let (page, days) = (list.cut(items, ask.limit, place), (ask.store_id.as_deref(), ask.from, ask.to));
+    let (page, days) =
+        (list.cut(items, ask.limit, invoice_list::place), (ask.store_id.as_deref(), ask.from, ask.to));
     Ok(Reply::ok(&CompleteList::of_days(page, &mut read, days, (request.state.today(now), now)).await?))
 }
 
 async fn read(request: Request) -> Answered {
     let pool = request.state.db.pool();
-    let found: Option<Invoice> = TABLE.read(pool, request.param("id")).await?;
+    let found = invoice_list::read(pool, request.param("id")).await?;
     let invoice = found.ok_or_else(|| ApiError::not_found("the invoice"))?;
-    let rematch = invoice_match::may_rematch(pool, &invoice).await?;
+    let rematch = invoice_match::may_rematch(pool, &invoice.invoice).await?;
     Ok(Reply::ok(&InvoiceView { invoice, rematch }))
 }
 

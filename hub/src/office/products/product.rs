@@ -1,7 +1,7 @@
 //! The catalogue at head office.
 
 use crate::db::failure::Failure;
-use crate::db::filter::{Conditions, escaped, folded};
+use crate::db::filter::{Bound, Conditions, escaped, folded};
 use crate::db::insert::{self, NewRow};
 use crate::office::products::barcode;
 use crate::table::price;
@@ -101,6 +101,8 @@ pub async fn import(
             let before = known.get(row.product.sku.as_str());
             let mut product = row.over(before);
             codes_fit(&product).map_err(ApiError::from)?;
+            // The file was read before the transaction.
+            product.updated_at = now;
             product.price_set_at = match before {
                 Some(before) if before.price == product.price => before.price_set_at,
                 _ => next.get(product.sku.as_str()).copied().unwrap_or(now),
@@ -137,7 +139,7 @@ pub async fn put(
             let (sku, name) = (product.sku.0.as_str(), product.name.as_str());
             cells.push(row! {
                 sku, name, category: product.category.clone(), version: ticket.version.as_str(),
-                document: payload.as_str(), folded: folded(&[sku, name]),
+                document: payload.as_str(), folded: folded(&[sku, name]), updated_at: product.updated_at.0,
             });
             entries.push(feed::Entry::for_all(Kind::Product, sku, payload));
         }
@@ -166,6 +168,8 @@ pub struct Wanted<'a> {
     pub barcode: Option<&'a str>,
     /// Only products with these codes.
     pub skus: Option<&'a [String]>,
+    /// Only those that changed then or later, by change.
+    pub updated_from: Option<UtcMs>,
 }
 
 /// Adds the conditions on `products`, which the statement names `table`, by which the typed text finds a product: its
@@ -188,23 +192,40 @@ pub fn found_by(conditions: Conditions, table: &str, typed: &str) -> Conditions 
     conditions.texts(&condition, &[&escaped(typed), &normal(typed)])
 }
 
-/// Products after `after`, by sku.
+/// Position of a page: the product and change of the last item before it.
+pub type Bookmark = (String, i64);
+
+/// Order of changes.
+const CHANGED: [&str; 2] = ["updated_at", "sku"];
+
+/// A page of products, after a place.
 pub async fn list(
     pool: &AnyPool,
-    Wanted { q, category, barcode, skus }: Wanted<'_>,
-    after: &str,
+    wanted: &Wanted<'_>,
+    after: Option<Bookmark>,
     limit: i64,
 ) -> Result<Vec<Product>, sqlx::Error> {
-    let conditions = Conditions::default()
-        .text("sku > ?", Some(after))
+    let (conditions, sql) = statement(wanted, after, limit);
+    let rows = conditions.query(&sql).fetch_all(pool).await?;
+    let mut products = rows.iter().map(document).collect::<Result<Vec<_>, _>>()?;
+    // The table also has skus: a scanned code has to be a barcode.
+    products.retain(|product| wanted.barcode.is_none_or(|scan| product.has_code(scan)));
+    Ok(products)
+}
+
+/// The statement of a page with its parameters: by sku, or by change.
+pub fn statement(wanted: &Wanted<'_>, after: Option<Bookmark>, limit: i64) -> (Conditions, String) {
+    let Wanted { q, category, barcode, skus, updated_from } = *wanted;
+    let after = after.map(|(sku, at)| (Bound::from(sku.as_str()), Bound::from(at)));
+    let conditions = match updated_from {
+        Some(from) => Conditions::default().changed(CHANGED, from, after.map(|(sku, at)| [at, sku])),
+        None => Conditions::default().above(["sku"], after.map(|(sku, _)| [sku])),
+    };
+    let order = if updated_from.is_some() { CHANGED.join(", ") } else { "sku".to_owned() };
+    let conditions = conditions
         .among("sku", skus)
         .text("category = ?", Some(category).filter(|category| !category.is_empty()))
         .text(NAMED_BY, barcode.map(normal).as_deref());
     let conditions = found_by(conditions, "products", q);
-    let sql = format!("SELECT document FROM products WHERE {{}} ORDER BY sku LIMIT {limit}");
-    let rows = conditions.query(&sql).fetch_all(pool).await?;
-    let mut products = rows.iter().map(document).collect::<Result<Vec<_>, _>>()?;
-    // The table also has skus: a scanned code has to be a barcode.
-    products.retain(|product| barcode.is_none_or(|scan| product.has_code(scan)));
-    Ok(products)
+    (conditions, format!("SELECT document FROM products WHERE {{}} ORDER BY {order} LIMIT {limit}"))
 }

@@ -7,6 +7,7 @@ use crate::office::lists::category;
 use crate::office::products::product_batch::ProductItem;
 use crate::office::products::{edit, product};
 use crate::table;
+use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
 use domain::rules::inventory::product::CheckedProduct;
 use edge::product_csv::{self, Catalogue};
@@ -16,7 +17,7 @@ use edge::sheet::{ImportFile, PROBLEMS_MAX};
 const SKUS_MAX: usize = 100;
 
 pub const ROUTES: &[Route<Hub>] = &[
-    get("/api/products", EVERYONE, "Catalogue").summary("List products")
+    get("/api/products", EVERYONE, "Catalogue").summary("List products by SKU, or by change")
         .query::<Search>()
         .refuses(&[Code::ValidationFailed])
         .answers::<List<Product>>(
@@ -75,6 +76,8 @@ pub struct Search {
     barcode: Option<String>,
     /// Only the products with these SKUs: at most 100, separated by commas.
     skus: Option<String>,
+    /// Only those that changed at this time or later, by the hub's clock. The list then begins with the earliest change.
+    updated_from: Option<UtcMs>,
     /// Items on a page.
     #[serde(default)]
     limit: Limit,
@@ -111,7 +114,7 @@ impl Command for edit::Change {
 impl PagedList for Search {
     type Query = Self;
     type Item = Product;
-    type Position = String;
+    type Position = product::Bookmark;
     async fn read(page: PageOf<'_, Self>) -> Result<Vec<Product>, Failure> {
         change::check_q(page.query.q.as_deref())?;
         let skus = page.query.skus.as_deref().map(listed).transpose()?;
@@ -120,11 +123,12 @@ impl PagedList for Search {
             category: page.query.category.as_deref().unwrap_or_default(),
             barcode: page.query.barcode.as_deref(),
             skus: skus.as_deref(),
+            updated_from: page.query.updated_from,
         };
-        Ok(product::list(page.pool, wanted, &page.after.unwrap_or_default(), page.limit).await?)
+        Ok(product::list(page.pool, &wanted, page.after, page.limit).await?)
     }
-    fn position(product: &Product) -> String {
-        product.sku.0.clone()
+    fn position(product: &Product) -> product::Bookmark {
+        (product.sku.0.clone(), product.updated_at.0)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::projection::fold::ReturnedFrom;
 use crate::table::exception::{self, Found};
 use domain::model::base::figures::Quantity;
 use domain::model::base::time::UtcMs;
+use edge::clock;
 use serde_json::{Value, json};
 use sqlx::{AnyConnection, Row};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,8 +40,9 @@ impl Touch {
 }
 
 impl AffectedSales {
-    /// The sales of which a batch takes pieces, and those that arrive after their returns. Each one's row is locked, in
-    /// the order of their IDs, so that of two batches the later one sees the changes of the first.
+    /// The sales of which a batch takes pieces or gives some back, and those that arrive after their returns. Each one's
+    /// row is locked and marked as changed, in the order of their IDs, so that of two batches the later one sees the
+    /// changes of the first.
     pub(crate) async fn lock(
         connection: &mut AnyConnection,
         taken: Vec<ReturnedFrom>,
@@ -63,8 +65,8 @@ impl AffectedSales {
             }
         }
         for transaction_id in touched.0.keys() {
-            let sql = "UPDATE sales SET receipt_no = receipt_no WHERE transaction_id = $1";
-            sqlx::query(sql).bind(transaction_id).execute(&mut *connection).await?;
+            let sql = "UPDATE sales SET updated_at = $2 WHERE transaction_id = $1";
+            sqlx::query(sql).bind(transaction_id).bind(clock::now().0).execute(&mut *connection).await?;
         }
         Ok(touched)
     }

@@ -6,6 +6,7 @@ use crate::row;
 use crate::table::notice::{self, Kind};
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::purchase::{OrderLine, OrderState, PurchaseOrder};
+use edge::clock;
 use jiff::civil::Date;
 use sqlx::{AnyConnection, AnyPool};
 
@@ -39,7 +40,7 @@ pub async fn add(
         po_id: order.po_id.as_str(), supplier_id: order.supplier_id.as_str(), store_id: order.store_id.as_str(),
         state: order.state.name(), submitted: i64::from(order.submitted_at.is_some()),
         made_on: made_on.to_string(), expected_at: expected_at(order), calling_off: calling_off(order),
-        document: encode(order)?,
+        updated_at: order.updated_at.0, document: encode(order)?,
     };
     insert::rows(connection, "purchase_orders", "", vec![row]).await?;
     written(connection, order).await
@@ -48,10 +49,11 @@ pub async fn add(
 /// Writes an existing order.
 pub async fn put(connection: &mut AnyConnection, order: &PurchaseOrder) -> Result<(), sqlx::Error> {
     let sql = "UPDATE purchase_orders SET supplier_id = $2, store_id = $3, state = $4, submitted = $5, \
-               expected_at = $6, document = $7, calling_off = $8 WHERE po_id = $1";
+               expected_at = $6, document = $7, calling_off = $8, updated_at = $9 WHERE po_id = $1";
     let query = sqlx::query(sql).bind(&order.po_id).bind(&order.supplier_id).bind(order.store_id.as_str());
     let query = query.bind(order.state.name()).bind(i64::from(order.submitted_at.is_some()));
     let query = query.bind(expected_at(order)).bind(encode(order)?).bind(calling_off(order));
+    let query = query.bind(order.updated_at.0);
     query.execute(&mut *connection).await?;
     written(connection, order).await
 }
@@ -72,6 +74,7 @@ pub async fn at_line(
     let Some(mut order) = locked(connection, po_id).await? else { return Ok(()) };
     let Some(line) = order.lines.iter_mut().find(|line| fits(line)) else { return Ok(()) };
     change(line);
+    order.updated_at = clock::now();
     put(connection, &order).await
 }
 

@@ -10,6 +10,7 @@ use domain::model::base::ids::Sku;
 use domain::model::books::payables::{Invoice, InvoiceState, MatchException, MatchExceptionKind};
 use domain::model::inventory::purchase::OrderLine;
 use domain::model::inventory::receiving::Receiving;
+use edge::clock;
 use sqlx::{AnyConnection, Error};
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ pub async fn put(connection: &mut AnyConnection, invoice: &Invoice, number_key: 
         invoice_id: invoice.invoice_id.as_str(), supplier_id: invoice.supplier_id.as_str(), number_key,
         invoice_no: invoice.invoice_no.as_str(), invoice_date: invoice.invoice_date.to_string(),
         due_date: invoice.due_date.to_string(), state: invoice.state.name(), total: invoice.total,
-        open: invoice.open,
+        open: invoice.open, updated_at: clock::now().0,
         document: encode(invoice)?,
     };
     insert::replace(connection, "invoices", &["invoice_id"], vec![row]).await?;

@@ -128,7 +128,8 @@ async fn of_many_open_items_a_hundred_are_listed_and_the_rest_counted() {
     for sql in [
         format!(
             "INSERT INTO shifts (store_id, shift_id, event_id, register_id, business_date, state, opened_by, opened_at, \
-             opening_float) {days} SELECT 'S001', 'shf_x' || i, 'evt_x' || i, 'main', {day}, 'closed', 'usr_1', i, 0 FROM n"
+             opening_float, updated_at) {days} SELECT 'S001', 'shf_x' || i, 'evt_x' || i, 'main', {day}, 'closed', 'usr_1', \
+             i, 0, 0 FROM n"
         ),
         format!(
             "INSERT INTO store_days (store_id, business_date, sealed, stamp) {days} SELECT 'S001', {day}, 0, '' FROM n"

@@ -22,7 +22,7 @@ async fn server(policy: &str) -> Server {
 }
 
 /// Returns a record of points that moved without a sale, with a lot that expires on a day.
-fn moved(
+pub fn moved(
     event_id: &str,
     (member, day): (&str, Date),
     (reason, points): (&str, i64),
@@ -41,7 +41,7 @@ fn moved(
 }
 
 /// Runs the nightly jobs before a day, and returns the names of those that ran.
-async fn night(server: &Server, day: Date) -> Vec<&'static str> {
+pub async fn night(server: &Server, day: Date) -> Vec<&'static str> {
     let local = day.at(23, 59, 0, 0).to_zoned(server.hub.zone.clone()).unwrap();
     jobs::run(&server.hub, UtcMs(local.timestamp().as_millisecond())).await
 }

@@ -12,8 +12,13 @@ use cloud_hub::office::documents::{day, deposit, return_document, shift, transac
 use cloud_hub::office::goods::receipt::ReceivingQuery;
 use cloud_hub::office::goods::transfer_document::TransfersQuery;
 use cloud_hub::office::goods::{goods_document, transfer_document};
+use cloud_hub::office::members::member::{self, Filter};
+use cloud_hub::office::orders::order_list;
+use cloud_hub::office::payables::invoice_list::{self, InvoicesQuery};
+use cloud_hub::office::products::product::{self, Wanted};
 use cloud_hub::office::reports::day_figures;
 use cloud_hub::office::stock::movement::{self, MovementsQuery};
+use domain::model::base::time::UtcMs;
 use serde_json::{Value, json};
 use sqlx::{AnyConnection, Executor, Row};
 
@@ -28,9 +33,9 @@ const ONLY_INDEXES: &str = "SET enable_seqscan = off; SET enable_bitmapscan = of
 async fn filled(server: &Server) {
     let tables = [
         "sales (store_id, event_id, transaction_id, receipt_no, shift_id, register_id, cashier_id, member_id, \
-         business_date, local_hour, paid_at, items_count, gross, discount, tax, rounding, total) \
+         business_date, local_hour, paid_at, items_count, gross, discount, tax, rounding, total, updated_at) \
          {n} SELECT {store}, 'evt_' || i, 'trx_' || i, 'no_' || i, 'shf_' || (i % 200), 'main', 'usr_' || (i % 4), \
-         'mbr_' || (i % 5000), {day}, 'x', i, 1, 1, 0, 0, 0, 1 FROM n",
+         'mbr_' || (i % 5000), {day}, 'x', i, 1, 1, 0, 0, 0, 1, i FROM n",
         "sale_lines (store_id, event_id, position, business_date, sku, name, qty, gross, discount, tax, \
          tax_rate_bp, total, cost, balance_after, is_first) {n} SELECT {store}, 'evt_' || i, 0, {day}, 'sku_' || (i % 5), \
          'x', 1, 1, 0, 0, 0, 1, 1, 1, 1 FROM n",
@@ -41,8 +46,8 @@ async fn filled(server: &Server) {
          CASE WHEN i % 1000 = 0 THEN {day} END, 'event', 'transaction', 'trx_' || i, {store}, 'evt_' || i, 'evt_' || i, \
          1, 1, i FROM n",
         "returns (store_id, event_id, return_id, receipt_no, transaction_id, shift_id, cashier_id, business_date, \
-         local_hour, refund_total, tax, rounding, created_at) {n} SELECT {store}, 'evt_' || i, 'ret_' || i, 'nr_' || i, \
-         'trx_' || i, 'shf_1', 'usr_1', {day}, 'x', 1, 0, 0, i FROM n",
+         local_hour, refund_total, tax, rounding, created_at, updated_at) {n} SELECT {store}, 'evt_' || i, 'ret_' || i, 'nr_' || i, \
+         'trx_' || i, 'shf_1', 'usr_1', {day}, 'x', 1, 0, 0, i, i FROM n",
         "return_lines (store_id, event_id, position, business_date, sku, qty, refund, tax, tax_rate_bp, cost, \
          disposition, balance_after, is_first) {n} SELECT {store}, 'evt_' || i, 0, {day}, 'sku_' || (i % 5), 1, 1, 0, 0, 1, \
          CASE WHEN i % 2 = 0 THEN 'damaged' ELSE 'none' END, 1, 1 FROM n",
@@ -54,8 +59,8 @@ async fn filled(server: &Server) {
          'posted', 1, {day}, i, 1 FROM n",
         "transfers (transfer_id, from_store, to_store, state, sent, business_date, document) \
          {n} SELECT 'trf_' || i, {store}, 'S9', 'received', 1, {day}, '{}' FROM n",
-        "shifts (store_id, shift_id, event_id, register_id, business_date, state, opened_by, opened_at, opening_float) \
-         {n} SELECT {store}, 'shf_' || i, 'evt_' || i, 'main', {day}, 'closed', 'usr_1', i, 0 FROM n",
+        "shifts (store_id, shift_id, event_id, register_id, business_date, state, opened_by, opened_at, opening_float, updated_at) \
+         {n} SELECT {store}, 'shf_' || i, 'evt_' || i, 'main', {day}, 'closed', 'usr_1', i, 0, i FROM n",
         "events (store_id, event_id, text_hash, epoch, seq) {n} SELECT {store}, 'evt_' || i, 'x', 'e', i FROM n",
         "records (store_id, epoch, seq, hash, record, encoding, state, received_at, clock_skew) \
          {n} SELECT {store}, 'e', i, 'x', '{}', 0, 'applied', i, 0 FROM n",
@@ -64,6 +69,14 @@ async fn filled(server: &Server) {
         "sales_days (store_id, business_date, entry_date, sales_count, items_count, gross, discount, tax, total, \
          rounding, returns_count, returns_total, returns_tax, returns_rounding) \
          {n} SELECT {store}, {day}, 'e' || i, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0 FROM n",
+        "products (sku, name, category, version, document, folded, updated_at) \
+         {n} SELECT 'sku_' || i, 'x', 'c', 'v', '{}', 'x', i FROM n",
+        "shared_records (resource, id, version, created_at, updated_at, made_by, made_on) \
+         {n} SELECT 'member', 'mbr_' || i, 'v', i, i, {store}, {day} FROM n",
+        "purchase_orders (po_id, supplier_id, store_id, state, submitted, made_on, expected_at, calling_off, updated_at, \
+         document) {n} SELECT 'po_' || i, 'sup_' || (i % 9), {store}, 'sent', 0, {day}, '', 0, i, '{}' FROM n",
+        "invoices (invoice_id, supplier_id, number_key, invoice_no, invoice_date, due_date, state, total, open, updated_at, \
+         document) {n} SELECT 'inv_' || i, 'sup_' || (i % 9), 'n' || i, 'n' || i, {day}, {day}, 'approved', 1, 1, i, '{}' FROM n",
         "store_days (store_id, business_date, sealed, stamp) {n} SELECT 'S' || i, {day}, 0, '' FROM n",
     ];
     let numbers = format!("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {ROWS})");
@@ -90,7 +103,11 @@ async fn plan(connection: &mut AnyConnection, (conditions, sql): (Conditions, St
 }
 
 /// Asserts that the plan uses an index, by its name or the name of one of its partitions.
-async fn answers(connection: &mut AnyConnection, index: &str, statement: (Conditions, String)) {
+async fn answers(
+    connection: &mut AnyConnection,
+    index: &str,
+    statement: (Conditions, String),
+) -> Vec<String> {
     let mut names = vec![index.to_owned()];
     if postgres() {
         let sql = "SELECT CAST(relid AS TEXT) FROM pg_partition_tree(CAST($1 AS regclass))";
@@ -99,6 +116,7 @@ async fn answers(connection: &mut AnyConnection, index: &str, statement: (Condit
     let steps = plan(connection, statement).await;
     let named = |step: &String| names.iter().any(|name| step.contains(name));
     assert!(steps.iter().any(named), "{index}: {steps:#?}");
+    steps
 }
 
 /// Returns the first step that scans a table or sorts everything that it found. `few`: the result is small.
@@ -131,7 +149,7 @@ async fn a_page_of_each_list_is_found_by_an_index() {
         connection.execute(ONLY_INDEXES).await.unwrap();
     }
     let day = "2023-11-20".parse().unwrap();
-    let place = || Some((day, 7, "trx_7".to_owned(), "S001".to_owned(), "evt_7".to_owned()));
+    let place = || Some((day, 7, "trx_7".to_owned(), "S001".to_owned(), "evt_7".to_owned(), 7));
     let mut plans = Vec::new();
     // Sales of a receipt or a member, and late entries, are few and may be sorted.
     for (filters, few) in [
@@ -175,13 +193,13 @@ async fn a_page_of_each_list_is_found_by_an_index() {
         }
     }
     for filters in [json!({}), json!({"store_id": "S001", "to": "2023-11-19"}), json!({"state": "closed"})] {
-        for place in [None, place().map(|(day, at, id, store, _)| (day, at, id, store))] {
+        for place in [None, place().map(|(day, at, id, store, _, changed)| (day, at, id, store, changed))] {
             let statement = shift::statement(&ask::<ShiftsQuery>(&filters), place, 51);
             plans.push((format!("shifts {filters}"), false, plan(&mut connection, statement).await));
         }
     }
     for filters in [json!({}), json!({"store_id": "S7"}), json!({"to": "2023-11-19"})] {
-        for place in [None, place().map(|(day, _, _, store, _)| (day, store))] {
+        for place in [None, place().map(|(day, _, _, store, ..)| (day, store))] {
             let statement = day::statement(&ask::<DaysQuery>(&filters), place, 51);
             plans.push((format!("days {filters}"), false, plan(&mut connection, statement).await));
         }
@@ -189,14 +207,14 @@ async fn a_page_of_each_list_is_found_by_an_index() {
     for filters in
         [json!({}), json!({"store_id": "S001"}), json!({"state": "on_the_way"}), json!({"state": "missing"})]
     {
-        for place in [None, place()] {
+        for place in [None, place().map(|(day, at, id, store, event, _)| (day, at, id, store, event))] {
             let statement = deposit::statement(&ask::<DepositsQuery>(&filters), place, 51);
             plans.push((format!("deposits {filters}"), false, plan(&mut connection, statement).await));
         }
     }
     for filters in [json!({}), json!({"store_id": "S001", "from": "2023-11-12"}), json!({"state": "posted"})]
     {
-        for place in [None, place().map(|(day, at, id, store, _)| (day, at, id, store))] {
+        for place in [None, place().map(|(day, at, id, store, ..)| (day, at, id, store))] {
             let ask = ask::<ReceivingQuery>(&filters);
             let statement = goods_document::statement(&ask.filter(), place, 51);
             plans.push((format!("receiving {filters}"), false, plan(&mut connection, statement).await));
@@ -210,7 +228,7 @@ async fn a_page_of_each_list_is_found_by_an_index() {
     }
     // The newest rows of three tables are few and may be sorted.
     for filters in [json!({}), json!({"store_id": "S001", "to": "2023-11-19"}), json!({"reason": "sale"})] {
-        for place in [None, place().map(|(day, at, _, store, event)| (day, at, store, event, 0))] {
+        for place in [None, place().map(|(day, at, _, store, event, _)| (day, at, store, event, 0))] {
             let statement = movement::statement("sku_1", &ask::<MovementsQuery>(&filters), place, 51);
             let mut steps = plan(&mut connection, statement).await;
             steps.retain(|step| step != "SCAN m" && !step.starts_with("SCAN newest_"));
@@ -244,5 +262,69 @@ async fn a_page_of_each_list_is_found_by_an_index() {
     for (of, few, steps) in plans {
         assert!(!steps.is_empty(), "{of}");
         assert_eq!(slow(&steps, few), None, "{of}: {steps:#?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_changes_is_found_by_the_index_of_its_list() {
+    let server = Server::start().await;
+    filled(&server).await;
+    let mut connection = server.hub.db.pool().acquire().await.unwrap();
+    if postgres() {
+        connection.execute(ONLY_INDEXES).await.unwrap();
+    }
+    let since = |more: Value| {
+        let mut filters = json!({"updated_from": "1970-01-01T00:00:00.005Z"});
+        filters.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        filters
+    };
+    let day = "2023-11-20".parse().unwrap();
+    let text = |text: &str| text.to_owned();
+    let of_event = || (day, 7, text("trx_7"), text("S001"), text("evt_7"), 7);
+    let days = json!({"store_id": "S001", "from": "2023-11-12", "to": "2023-11-19"});
+    let mut asked = Vec::new();
+    for is_first in [true, false] {
+        let place = |(day, at, id, store, event, changed)| {
+            (!is_first).then_some((day, at, id, store, event, changed))
+        };
+        for more in [
+            json!({}),
+            days.clone(),
+            json!({"sku": "sku_1", "method": "m_1"}),
+            json!({"cashier_id": "usr_1"}),
+            json!({"state": "paid"}),
+            json!({"late": false}),
+        ] {
+            let ask = ask::<TransactionsQuery>(&since(more));
+            asked.push(("sales_updated", transaction::statement(&ask, place(of_event()), 51)));
+        }
+        for more in [json!({}), days.clone(), json!({"disposition": "damaged"})] {
+            let ask = ask::<ReturnsQuery>(&since(more));
+            asked.push(("returns_updated", return_document::statement(&ask, place(of_event()), 51)));
+        }
+        let after = |id: &str| (!is_first).then(|| (text(id), 7));
+        for more in [json!({}), days.clone(), json!({"state": "closed"})] {
+            let place = (!is_first).then(|| (day, 7, text("shf_7"), text("S001"), 7));
+            asked.push(("shifts_updated", shift::statement(&ask::<ShiftsQuery>(&since(more)), place, 51)));
+        }
+        for more in [json!({}), json!({"supplier_id": "sup_1", "from": "2023-11-12", "due_to": "2023-11-19"})]
+        {
+            let place = (!is_first).then(|| (day, text("inv_7"), 7));
+            let ask = ask::<InvoicesQuery>(&since(more));
+            asked.push(("invoices_updated", invoice_list::statement(&ask, place, 51)));
+        }
+        for more in [json!({}), json!({"supplier_id": "sup_1", "store_id": "S001", "from": "2023-11-12"})] {
+            let place = (!is_first).then(|| (text("2023-11-20"), text("po_7"), 7));
+            let statement = order_list::statement(&ask(&since(more)), place, day, 51);
+            asked.push(("purchase_orders_updated", statement));
+        }
+        let changes = Wanted { updated_from: Some(UtcMs(5)), category: "c", ..Wanted::default() };
+        asked.push(("products_updated", product::statement(&changes, after("sku_7"), 51)));
+        let changes = Filter { updated_from: Some(UtcMs(5)), ..Filter::default() };
+        asked.push(("shared_records_updated", member::statement(&changes, after("mbr_7"), 51)));
+    }
+    for (index, statement) in asked {
+        let steps = answers(&mut connection, index, statement).await;
+        assert_eq!(slow(&steps, false), None, "{index}: {steps:#?}");
     }
 }

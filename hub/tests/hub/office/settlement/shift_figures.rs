@@ -74,7 +74,7 @@ async fn a_shifts_sum_of_a_method_that_differs_from_the_payments_is_an_exception
 }
 
 /// Opens a store that was restored while a shift with one cash sale was open, and that continues in a new epoch.
-async fn interrupted(server: &Server, id: &'static str) -> Shop {
+pub async fn interrupted(server: &Server, id: &'static str) -> Shop {
     let mut shop = Shop::open(server, id).await;
     let sale = |number: u64, shift| Sale { store: id, number, shift, sku: "A", qty: 1, price: 1000 };
     let opened = shift("shift.opened", "evt_open").replace("\"S001\"", &format!("\"{id}\""));
