@@ -22,6 +22,7 @@ from cloud_hub.api.purchasing import (
 from cloud_hub.client import AuthenticatedClient
 from cloud_hub.models import (
     ApiKeyRole,
+    ApiKeyScope,
     CompleteListOfListedJournalEntry,
     JournalLineByHand,
     NewApiKey,
@@ -70,7 +71,7 @@ def main(base_url: str, username: str, password: str) -> None:
         )
 
     # A program reads with a key of its own, not with a person's password.
-    wanted_key = NewApiKey(name="Connector", role=ApiKeyRole.READ_ONLY, scopes=["finance:read"])
+    wanted_key = NewApiKey(name="Connector", role=ApiKeyRole.READ_ONLY, scopes=[ApiKeyScope.FINANCEREAD])
     key = expect(create_api_key.sync(client=hub, body=wanted_key))
     reading = Session(base_url, api_key=key.secret)
     hub = AuthenticatedClient(base_url=base_url, token="", httpx_args={"transport": reading})

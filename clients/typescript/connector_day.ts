@@ -40,9 +40,10 @@ const entry = { date: today, memo: "Rent", lines };
 const posted = expect(await hub.POST("/api/finance/journal", { body: entry }));
 
 // A program reads with a key of its own, not with a person's password.
-const scopes = ["finance:read"];
 const key = expect(
-  await hub.POST("/api/api-keys", { body: { name: "Connector", role: "read_only", scopes } }),
+  await hub.POST("/api/api-keys", {
+    body: { name: "Connector", role: "read_only", scopes: ["finance:read"] },
+  }),
 );
 const reader = await connect<paths>(baseUrl, { apiKey: key.secret });
 

@@ -19,7 +19,7 @@ const BUILD: HeaderName = HeaderName::from_static("x-build");
 pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Date of the last change of the API that a client may have to follow (docs/api.md#versions).
-pub const API_VERSION: &str = "2026-11-30";
+pub const API_VERSION: &str = "2026-12-01";
 const API_VERSION_HEADER: HeaderName = HeaderName::from_static("api-version");
 /// Headers that most answers have, so that their table is allocated once.
 const HEADERS_USUAL: usize = 8;

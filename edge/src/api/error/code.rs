@@ -65,7 +65,7 @@ codes! {
     ShiftHasOpenTransactions 409 "shift_has_open_transactions" "The shift has unfinished transactions; details: `transactions` (their IDs).";
     InsufficientStock 409 "insufficient_stock" "Stock is too low; details: `items`, each with `sku`, `requested`, and `on_hand` (for damaged goods: `damaged`), and with `path` if a single line causes it.";
     InsufficientPoints 409 "insufficient_points" "The member has too few points; details: `balance`, `reserved` (by unfinished sales), `available` and `requested`.";
-    AlreadyCounted 409 "already_counted" "Another user counted this product in this zone; details: `counts`, each with `path`, `sku`, `zone`, `qty` and `counted_by`. Send the count again with the `mode` `add` or `replace`.";
+    AlreadyCounted 409 "already_counted" "Another user counted this product in this zone; details: `counts`, each with `path`, `sku`, `zone`, `qty` and the users who counted (`counted_by`). Send the count again with the `mode` `add` or `replace`.";
     Duplicate 409 "duplicate" "Something with the same name, number or code already exists; details: `what` (the kind of thing), and `id` or `skus` (the existing ones).";
     DayLocked 409 "day_locked" "The day is locked in that book; details: `store_id`, `date` and `next_open_date`.";
     NotReady 409 "not_ready" "Something else must be done first; details: `problems`, each with `code`, `store_id`, `date`, `id` and `message`, and `more` (the number of omitted problems).";

@@ -35,13 +35,15 @@ pub fn all(schemas: BTreeMap<String, Value>, refusals: Refusals) -> Value {
     })
 }
 
-/// Removes parameters and kinds of token that no operation of this program uses.
+/// Removes parameters, headers and kinds of token that no operation of this program uses.
 pub fn drop_unused(document: &mut Value) {
-    let paths = document.get("paths").map(Value::to_string).unwrap_or_default();
+    let text = |part: &str| document.pointer(part).map(Value::to_string).unwrap_or_default();
+    let uses = text("/paths") + &text("/components/responses");
     let is_used = |name: &str| {
-        paths.contains(&format!("/parameters/{name}\"")) || paths.contains(&format!("{{\"{name}\":[]}}"))
+        ["/parameters/", "/headers/"].iter().any(|group| uses.contains(&format!("{group}{name}\"")))
+            || uses.contains(&format!("{{\"{name}\":[]}}"))
     };
-    for group in ["/components/parameters", "/components/securitySchemes"] {
+    for group in ["/components/parameters", "/components/headers", "/components/securitySchemes"] {
         if let Some(Value::Object(group)) = document.pointer_mut(group) {
             group.retain(|name, _| is_used(name));
         }

@@ -80,9 +80,8 @@ fn fields() -> Vec<(&'static str, Value, &'static str)> {
             "counts",
             list(json!({
                 "path": text(), "sku": text(), "zone": text(), "qty": number(),
-                "counted_by": list(json!({"user_id": text()})),
             })),
-            "`already_counted`: the refused counts, each with the pieces that others counted there.",
+            "`already_counted`: the refused counts, each with the pieces that others counted there, and the users who counted (`counted_by`).",
         ),
         ("member_id", text(), "`insufficient_points`, `unknown_member`, `duplicate`: ID of the member."),
         ("balance", number(), "`insufficient_points`: points of the member."),

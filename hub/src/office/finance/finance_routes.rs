@@ -68,6 +68,7 @@ pub const TRIAL_BALANCE: Doc =
             "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
         )
         .also(&["text/csv"])
+        .sends(&[("X-Completeness", "Completeness")])
         .refuses(&[Code::ValidationFailed]);
 
 #[derive(Deserialize, JsonSchema)]

@@ -39,6 +39,7 @@ const PAYABLES: Doc = Doc::of("Payables", "List open payables by supplier and ag
             "as_of": "2026-12-31T02:06:34.739Z", "posting_left": 0}}"#,
     )
     .also(&["text/csv"])
+    .sends(&[("X-Completeness", "Completeness")])
     .refuses(&[Code::ValidationFailed]);
 
 async fn uninvoiced(request: Request) -> Answered {

@@ -112,6 +112,7 @@ const fn range<R: OfReport>(
         .query::<QueryOf<R, Query>>()
         .answers::<AnswerOf<R, View<Range>>>(example)
         .also(&["text/csv", SVG])
+        .sends(&[("X-Completeness", "Completeness")])
         .refuses(&[Code::ValidationFailed]);
     Route::get(path, access, doc, answers!(of_range::<R>))
 }
@@ -127,6 +128,7 @@ const fn day<R: OfReport>(
         .query::<QueryOf<R, DayQuery>>()
         .answers::<AnswerOf<R, View<EndOfDay>>>(example)
         .also(&["text/csv", SVG])
+        .sends(&[("X-Completeness", "Completeness")])
         .refuses(&[Code::ValidationFailed]);
     Route::get(path, access, doc, answers!(of_day::<R>))
 }

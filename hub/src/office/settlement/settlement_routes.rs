@@ -68,7 +68,8 @@ pub const ROUTES: &[Route<Hub>] = &[
 const ITEMS: Doc = Doc::of("Settlement", "List items that providers and banks have to settle, newest first")
     .query::<item::ItemsQuery>()
     .lists_as::<CompleteList<item::View>>(ITEM, completeness::EXAMPLE)
-    .also(&["text/csv"]);
+    .also(&["text/csv"])
+    .sends(&[("X-Next-Cursor", "NextCursor")]);
 
 /// A settlement that a user creates.
 #[derive(Debug, Deserialize, JsonSchema)]

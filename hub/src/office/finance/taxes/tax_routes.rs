@@ -30,6 +30,7 @@ pub const TAX: Doc = Doc::of("Finance", "Report tax of a range of days, compared
             "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
     )
     .also(&["text/csv"])
+    .sends(&[("X-Completeness", "Completeness"), ("X-Next-Cursor", "NextCursor")])
     .refuses(&[Code::ValidationFailed]);
 
 /// Answer of the tax report: sums or documents.
