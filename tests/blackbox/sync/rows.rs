@@ -170,8 +170,10 @@ pub(super) fn of_office(office: &mut Client, store: &str, moments: &[String]) ->
         .into_iter()
         .map(|id| (id.as_str(), text(&office.get(&format!("/api/members/{id}")).data(200), "member_id")))
         .collect();
-    for member in items(office, "/api/members") {
+    for mut member in items(office, "/api/members") {
         let id = text(&member, "member_id");
+        // Time of a change at head office itself; the list alone has it.
+        member.as_object_mut().unwrap().remove("changed_at");
         if ["active", "blocked"].contains(&member["state"].as_str().unwrap()) {
             found.push(id.clone());
         }

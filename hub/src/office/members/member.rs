@@ -50,7 +50,7 @@ pub struct View {
     pub points_balance: Points,
     /// When the member was registered, at any store or at head office.
     pub joined_at: UtcMs,
-    /// When the hub last changed the member or its points, by the hub's clock.
+    /// When the member was last changed, by the clock of the store or of head office.
     pub updated_at: UtcMs,
     /// Version of the record: the latest write time of its fields.
     pub version: String,
@@ -63,13 +63,11 @@ pub struct View {
 pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Failure> {
     let living = member::end(connection, id).await?;
     let id = living.as_str();
-    let sql =
-        "SELECT version, created_at, updated_at FROM shared_records WHERE resource = 'member' AND id = $1";
+    let sql = "SELECT version, created_at FROM shared_records WHERE resource = 'member' AND id = $1";
     let row = sqlx::query(sql).bind(id).fetch_optional(&mut *connection).await?;
     let row = row.ok_or_else(|| ApiError::not_found("the member"))?;
     let known = fields::read(connection, MEMBER, id).await?;
-    let (version, joined_at, updated_at): (String, UtcMs, UtcMs) =
-        columns!(row => (version, created_at, updated_at));
+    let (version, joined_at): (String, UtcMs) = columns!(row => (version, created_at));
     let text = |name: &str| known.get(name)?.value.as_str().map(str::to_owned);
     let state = known.get("state").and_then(|field| serde_json::from_value(field.value.clone()).ok());
     Ok(View {
@@ -83,7 +81,7 @@ pub async fn read(connection: &mut AnyConnection, id: &str) -> Result<View, Fail
         state,
         points_balance: member::balance(connection, id).await?,
         joined_at,
-        updated_at,
+        updated_at: fields::at(&version).map_or(joined_at, UtcMs),
         version,
     })
 }
@@ -105,24 +103,36 @@ pub struct Filter {
     pub updated_from: Option<UtcMs>,
 }
 
+/// A member in the list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ListedMember")]
+pub struct Listed {
+    /// The member.
+    #[serde(flatten)]
+    pub member: View,
+    /// When the hub last changed the member or its points, by the hub's clock.
+    pub changed_at: UtcMs,
+}
+
 /// Position of a page: the member and change of the last item before it.
 pub type Bookmark = (String, i64);
 
 /// Order of changes.
 const CHANGED: [&str; 2] = ["r.updated_at", "r.id"];
 
-/// A page of members, after a place. `connection` reads one state: the place of a member is that of its view.
+/// A page of members, after a place.
 pub async fn list(
     connection: &mut AnyConnection,
     filter: &Filter,
     after: Option<Bookmark>,
     limit: i64,
-) -> Result<Vec<View>, Failure> {
+) -> Result<Vec<Listed>, Failure> {
     let (conditions, sql) = statement(filter, after, limit);
     let rows = conditions.query(&sql).fetch_all(&mut *connection).await?;
     let mut members = Vec::with_capacity(rows.len());
     for row in &rows {
-        members.push(read(connection, row.try_get("id")?).await?);
+        let member = read(connection, row.try_get("id")?).await?;
+        members.push(Listed { member, changed_at: UtcMs(row.try_get("updated_at")?) });
     }
     Ok(members)
 }
@@ -156,7 +166,10 @@ pub fn statement(filter: &Filter, after: Option<Bookmark>, limit: i64) -> (Condi
         .text(&has("tier"), tier.as_deref())
         .number("r.created_at >= ?", from)
         .number("r.created_at < ?", before);
-    (conditions, format!("SELECT r.id FROM shared_records r WHERE {{}} ORDER BY {order} LIMIT {limit}"))
+    (
+        conditions,
+        format!("SELECT r.id, r.updated_at FROM shared_records r WHERE {{}} ORDER BY {order} LIMIT {limit}"),
+    )
 }
 
 /// The typed text, and its spellings as stored phone numbers: a whole one in any spelling, or a part of one.

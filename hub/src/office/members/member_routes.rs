@@ -5,7 +5,7 @@ use crate::http::change;
 use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
 use crate::office::members::erase::{self, Erase};
-use crate::office::members::member::{self, View};
+use crate::office::members::member::{self, Listed, View};
 use crate::office::members::member_batch::MemberItem;
 use crate::office::members::merge::{self, By, Merge};
 use crate::office::members::points_list::{self, PointsQuery};
@@ -27,7 +27,7 @@ const RESULTS: &str = r#"{"items": [{"index": 0, "http_status": 201, "data": {"m
     "phone": "+628111", "email": null, "birth_date": null, "tier": null, "state": "active", "points_balance": 0,
     "joined_at": "2026-11-20T02:06:34.739Z", "updated_at": "2026-11-20T02:06:34.739Z", "version": "1795140394739-00000-hub"}},
     {"index": 1, "http_status": 404, "error": {"code": "not_found", "message": "the member was not found",
-    "details": {"what": "the member"}}}], "done": 1, "refused": 1}"#;
+    "details": {"what": "member"}}}], "done": 1, "refused": 1}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/members", ADMIN, "Members").summary("List members by ID, or by change; `q` searches names, phone numbers and codes")
@@ -74,7 +74,7 @@ pub struct Search {
     from: Option<Date>,
     /// Only those registered on this day (UTC) or earlier.
     to: Option<Date>,
-    /// Only those that changed at this time or later, by the hub's clock. The list then begins with the earliest change.
+    /// Only those whose `changed_at` is at this time or later. The list then begins with the earliest change.
     updated_from: Option<UtcMs>,
     /// Items on a page.
     #[serde(default)]
@@ -86,16 +86,16 @@ page_query!(Search, q);
 
 impl PagedList for Search {
     type Query = Self;
-    type Item = View;
+    type Item = Listed;
     type Position = member::Bookmark;
-    async fn read(page: PageOf<'_, Self>) -> Result<Vec<View>, Failure> {
+    async fn read(page: PageOf<'_, Self>) -> Result<Vec<Listed>, Failure> {
         let Search { q, state, tier, from, to, updated_from, .. } = page.query.clone();
         let filter = member::Filter { q, state, tier, from, to, updated_from };
         let mut read = page.request.state.db.read().await?;
         member::list(&mut read, &filter, page.after, page.limit).await
     }
-    fn position(member: &View) -> member::Bookmark {
-        (member.member_id.clone(), member.updated_at.0)
+    fn position(item: &Listed) -> member::Bookmark {
+        (item.member.member_id.clone(), item.changed_at.0)
     }
 }
 

@@ -50,7 +50,9 @@ impl Reader {
         loop {
             let page = self.page(&format!("updated_from={from}&limit=1{cursor}")).await;
             for item in page["items"].as_array().unwrap() {
-                let (id, at) = (text(item, self.id), text(item, "updated_at"));
+                // The time of a member's change is that of its store.
+                let time = if self.list == "/api/members" { "changed_at" } else { "updated_at" };
+                let (id, at) = (text(item, self.id), text(item, time));
                 times.push(at.clone());
                 if self.known.insert((id.clone(), at)) {
                     new.push(id);
@@ -226,9 +228,8 @@ async fn a_member_is_read_again_when_a_store_changes_it_or_its_points_and_when_i
     let [ani, anie, budi] = <[String; 3]>::try_from(ids).unwrap();
     assert_eq!(members.news().await, [ani.clone(), anie.clone(), budi.clone()]);
     let path = format!("/api/members/{ani}");
-    let changed = admin.patch(&path, &json!({"name": "Ani S."})).await.data().clone();
+    admin.patch(&path, &json!({"name": "Ani S."})).await.data();
     assert_eq!(members.news().await, [ani.as_str()]);
-    assert_eq!(changed["updated_at"], members.from);
     // Its store's clock is years behind.
     let at = format!("{:013}-00000-S001", NOON.0);
     let fields = json!({"birth_date": {"value": "1990-02-03", "at": at, "base": ""}});
