@@ -89,8 +89,8 @@ fn description<S>(route: &Route<S>) -> String {
 fn security(access: &Access) -> Value {
     match access {
         Access::Public => json!([]),
-        Access::LoopbackOr(_) => json!([{}, {"bearer": []}]),
-        Access::Roles(_) | Access::CookieOr(_) => json!([{"bearer": []}]),
+        Access::LoopbackOr(_) | Access::CookieOr(_) => json!([{}, {"bearer": []}]),
+        Access::Roles(_) => json!([{"bearer": []}]),
         Access::SyncToken => json!([{"sync": []}]),
     }
 }
