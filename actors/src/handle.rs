@@ -52,7 +52,7 @@ pub struct StoreHandle {
 }
 
 pub use find_member::HeadOffice;
-pub use screens::LinkWatch;
+pub use screens::{LinkEvent, LinkWatch};
 
 impl StoreHandle {
     pub(crate) fn new(context: Context) -> Self {

@@ -88,7 +88,7 @@ pub mod commands {
 }
 
 pub use config::{ActorsConfig, DrillSource, SyncConfig, TimeChallenge, TokenSource};
-pub use handle::{HeadOffice, LinkWatch, StoreHandle};
+pub use handle::{HeadOffice, LinkEvent, LinkWatch, StoreHandle};
 pub use hub::hub_client::trusting;
 pub use hub::pace;
 pub use message::Revoked;

@@ -35,7 +35,9 @@ mod ui;
 pub use api::error::{ApiError, Code};
 pub use api::reply::Reply;
 pub use api::request::{Request, json::parse as parse_json};
-pub use api::route::{API_KEY_PREFIX, Access, Authority, BodyKind, Doc, Handler, KeyedRequest, Route};
+pub use api::route::{
+    API_KEY_PREFIX, Access, Authority, BodyKind, Doc, Handler, KeyedRequest, Message, Route,
+};
 pub use api::{docs, error, event_stream, figures, openapi, page, query, rate_limit, reply, request, route};
 pub use credentials::{keys, passkeys, passwords, tokens};
 pub use limits::Limits;

@@ -144,6 +144,7 @@ pub mod projection {
 /// State that handlers and background work share, and the memory of a process.
 pub mod state {
     pub mod api_key;
+    pub mod batches;
     pub mod cursors;
     pub mod figures;
     pub mod hub;

@@ -125,7 +125,7 @@ fn lost_place(shop: &mut Linked) {
     shop.store.start();
     shop.manager = shop.store.login("manager");
     shop.synced();
-    shop.seen("it is listed", "/api/sync/conflicts", |list| list["items"][0].is_object());
+    shop.seen("it is listed", "/api/conflicts", |list| list["items"][0].is_object());
 }
 
 #[track_caller]
@@ -191,7 +191,7 @@ fn actions_are_found_by_user_document_and_day() {
     screen.reads("page-audit tbody", "Sale voided");
     look(&mut screen, "admin-audit");
     let receipt = sold[1]["receipt_no"].as_str().unwrap();
-    screen.browser.write("#resource_id", receipt);
+    screen.browser.write("#object_id", receipt);
     wait::until("one entry is left", || {
         let rows = screen.script("return document.querySelectorAll('page-audit tbody tr').length");
         (rows == 1).then_some(())

@@ -220,7 +220,7 @@ fn money(shop: &mut Linked, say: Say) {
     let found = json!({"amount": 1_000_000, "reason": say("Counted on the first day")});
     shop.manager.post("/api/safe/opening", &found).data(200);
     let bag = json!({"amount": 400_000, "bag_no": say("B-17"), "bank_account": say("BCA 123")});
-    shop.manager.post("/api/cash-deposits", &bag).data(201);
+    shop.manager.post("/api/deposits", &bag).data(201);
 }
 
 /// Receives, returns, sends, finds and loses goods.

@@ -131,10 +131,7 @@ fn sells_much(shop: &mut Linked) {
         .post(&drop, &json!({"type": "drop", "amount": 150_000_000, "reason": "Too much in the drawer"}))
         .data(201);
     shop.manager
-        .post(
-            "/api/cash-deposits",
-            &json!({"amount": 123_456_789, "bag_no": "B-18", "bank_account": "BCA 123"}),
-        )
+        .post("/api/deposits", &json!({"amount": 123_456_789, "bag_no": "B-18", "bank_account": "BCA 123"}))
         .data(201);
     shop.synced();
 }

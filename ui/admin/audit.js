@@ -9,7 +9,7 @@ import { address } from "../kit/menu.js";
 import { moment, pairs, placed, staff, who } from "./parts.js";
 
 const SEARCH_AFTER_MS = 400;
-const FILTERS = ["user_id", "action", "resource_id", "from", "to"];
+const FILTERS = ["user_id", "action", "object_id", "from", "to"];
 /** Details by which a document is identified, the best first. */
 const NAMED_BY = [
   "receipt_no",
@@ -142,7 +142,7 @@ class PageAudit extends ListPage {
 
   keys() {
     return {
-      "/": (event) => (event.target.matches("input, select") ? false : this.querySelector("#resource_id").focus()),
+      "/": (event) => (event.target.matches("input, select") ? false : this.querySelector("#object_id").focus()),
     };
   }
 
@@ -152,7 +152,7 @@ class PageAudit extends ListPage {
     this.app.params.query = query;
     history.replaceState(null, "", address(["audit"], query));
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.load(), name === "resource_id" ? SEARCH_AFTER_MS : 0);
+    this.timer = setTimeout(() => this.load(), name === "object_id" ? SEARCH_AFTER_MS : 0);
     this.requestUpdate();
   }
 
@@ -218,7 +218,7 @@ class PageAudit extends ListPage {
             : nothing
         }
         ${Object.keys(rest).length ? pairs(rest) : html`<p class="muted">${t("No further details")}</p>`}
-        <p class="muted"><code>${one.action} ${one.entry_id}</code></p>
+        <p class="muted"><code>${one.action} ${one.audit_id}</code></p>
       </div>`,
     });
   }
@@ -264,14 +264,14 @@ class PageAudit extends ListPage {
         t("Receipt, product or id"),
         html`<input
           class="input"
-          id="resource_id"
+          id="object_id"
           data-focus
           autocomplete="off"
           spellcheck="false"
-          .value=${given.resource_id ?? ""}
-          @input=${(event) => this.filter("resource_id", event.target.value)}
+          .value=${given.object_id ?? ""}
+          @input=${(event) => this.filter("object_id", event.target.value)}
         />`,
-        "resource_id",
+        "object_id",
       )}
       <div class="span">${day("from", t("Start date"))}${day("to", t("To day"))}</div>
       ${

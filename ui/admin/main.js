@@ -115,7 +115,7 @@ class AdminApp extends Lettered(MenuApp) {
       ["stock", "package", t("Search products for “{text}”", { text }), address(["stock"], { q: text })],
       ["members", "star", t("Search members for “{text}”", { text }), address(["members"], { q: text })],
       ["sales", "receipt", t("Search receipts for “{text}”", { text }), address(["sales"], { receipt_no: text })],
-      ["audit", "scroll-text", t("Audit log for “{text}”", { text }), address(["audit"], { resource_id: text })],
+      ["audit", "scroll-text", t("Audit log for “{text}”", { text }), address(["audit"], { object_id: text })],
     ];
     return [...actions, ...searches].filter(([name]) => allowed.has(name)).map(([, ...row]) => row);
   }

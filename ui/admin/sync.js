@@ -38,7 +38,7 @@ class PageSync extends ListPage {
 
   constructor() {
     super();
-    this.pattern = "/api/sync/conflicts";
+    this.pattern = "/api/conflicts";
   }
 
   connectedCallback() {
@@ -117,7 +117,7 @@ class PageSync extends ListPage {
     });
     if (!agreed) return;
     await this.once(async () => {
-      await app.command({ url: path("/api/sync/conflicts/:id/restore", { id: one.conflict_id }), label: "Restore" });
+      await app.command({ url: path("/api/conflicts/:id/restore", { id: one.conflict_id }), label: "Restore" });
       app.say("ok", t("Restored and sent to head office"));
       this.of = null;
       await this.look();

@@ -23,7 +23,7 @@ const WAITS_FOR = {
 class SyncParked extends ListPage {
   constructor() {
     super();
-    this.pattern = "/api/sync/parked";
+    this.pattern = "/api/parked";
   }
 
   /** Who does what: the store corrects a delivery, and everything else is up to somebody else. */

@@ -10,7 +10,7 @@ const SHOWN = 20;
 
 /** A document with its trail, for those who may read the audit log. */
 export const withTrail = async (app, id, document) => {
-  const trail = app.may(MANAGE) ? app.get("/api/audit", {}, { resource_id: id, limit: SHOWN }) : { items: [] };
+  const trail = app.may(MANAGE) ? app.get("/api/audit", {}, { object_id: id, limit: SHOWN }) : { items: [] };
   const [one, { items, next_cursor: more }] = await Promise.all([document, trail]);
   return { ...one, trail: { id, items, more: Boolean(more) } };
 };
@@ -33,7 +33,7 @@ export const trailOf = ({ trail: { id, items, more } }) =>
       ].filter(Boolean),
       list,
       undefined,
-      html`<a class="btn small" href=${address(["audit"], { resource_id: id })}
+      html`<a class="btn small" href=${address(["audit"], { object_id: id })}
         >${more ? t("More") : t("Audit log")}</a
       >`,
     ),

@@ -28,7 +28,7 @@ const deposit = async (page) =>
       ],
       act: (body) =>
         page.app.command({
-          url: "/api/cash-deposits",
+          url: "/api/deposits",
           body,
           label: "Record bank deposit",
           amount: body.amount ?? null,
@@ -71,7 +71,7 @@ const back = async (page, one) =>
       list: [{ name: "reason", label: t("Reason"), required: true }],
       act: (body) =>
         page.app.command({
-          url: path("/api/cash-deposits/:id/reverse", { id: one.deposit_id }),
+          url: path("/api/deposits/:id/reverse", { id: one.deposit_id }),
           body,
           label: "Reverse",
           amount: one.amount,

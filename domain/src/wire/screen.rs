@@ -14,8 +14,9 @@ use crate::model::inventory::stock::Stock;
 use crate::model::people::user::{Principal, Role};
 use crate::model::selling::hold::Hold;
 use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// An order's name in the stream.
 const ORDER: &str = "order";
@@ -42,26 +43,44 @@ pub enum Notice {
 }
 
 /// A product's stock as it is now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "StockEvent")]
 pub struct StockNotice {
+    /// Code of the product.
     sku: Sku,
+    /// Pieces in the store, without damaged ones.
     on_hand: Quantity,
-    available: Quantity,
-    damaged: Quantity,
+    /// Pieces that no held basket reserves. Omitted for cashiers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    available: Option<Quantity>,
+    /// Damaged pieces. Omitted for cashiers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    damaged: Option<Quantity>,
+    /// When the stock last changed.
     updated_at: UtcMs,
 }
 
 /// A shift as it is now, without its figures.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ShiftEvent")]
 pub struct ShiftNotice {
+    /// ID of the shift.
     shift_id: ShiftId,
+    /// Register at which the shift was opened.
     register_id: RegisterId,
+    /// Registers at which the shift stands.
     register_ids: Vec<RegisterId>,
+    /// Business date of the shift.
     business_date: Date,
+    /// State of the shift.
     state: ShiftState,
+    /// User who opened the shift.
     opened_by: UserId,
+    /// When the shift was opened.
     opened_at: UtcMs,
+    /// When the shift was closed. Null while it is not.
     closed_at: Option<UtcMs>,
+    /// Number of the Z report. Null while the shift is not closed.
     z_no: Option<u64>,
     /// Whether it concerns the screens of all tills: other cashiers sell in it, or may no longer.
     #[serde(skip)]
@@ -69,10 +88,25 @@ pub struct ShiftNotice {
 }
 
 /// Product whose name, code, price or promotions are no longer what a screen remembers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "CatalogueEvent")]
 pub struct CatalogueNotice {
-    /// The product; `None` if it may be any of them, as by a promotion.
+    /// Product to read again. Null if any product may have changed, for example by a promotion.
     sku: Option<Sku>,
+}
+
+/// A register to read again.
+#[derive(Serialize, JsonSchema)]
+pub struct RegisterEvent<'a> {
+    /// ID of the register.
+    register_id: &'a RegisterId,
+}
+
+/// A document to read again.
+#[derive(Serialize, JsonSchema)]
+pub struct DocumentEvent<'a> {
+    /// ID of the document.
+    id: &'a str,
 }
 
 impl CatalogueNotice {
@@ -86,10 +120,15 @@ impl StockNotice {
         Self {
             sku: stock.sku.clone(),
             on_hand: stock.qty,
-            available: stock.qty.saturating_sub(stock.reserved),
-            damaged: stock.damaged,
+            available: Some(stock.qty.saturating_sub(stock.reserved)),
+            damaged: Some(stock.damaged),
             updated_at: stock.updated_at,
         }
+    }
+
+    /// The figures that a cashier may see.
+    fn of_till(&self) -> Self {
+        Self { available: None, damaged: None, ..self.clone() }
     }
 }
 
@@ -167,28 +206,22 @@ impl Notice {
     /// till's products, every hold, their own shifts, and those that are moved or shared. Warehouse staff see stock and
     /// its documents. Managers see everything.
     pub fn seen_by(&self, caller: &Principal) -> Option<(&'static str, Value)> {
-        let sells = caller.role == Role::Cashier || caller.role.manages();
+        let manages = caller.role.manages();
+        let sells = caller.role == Role::Cashier || manages;
+        let keeps_stock = caller.role == Role::WarehouseStaff || manages;
         let seen = match self {
-            Self::Stock(stock) if caller.role == Role::Cashier => {
-                json!({"sku": stock.sku, "on_hand": stock.on_hand, "updated_at": stock.updated_at})
-            }
-            Self::Stock(stock) if caller.role.manages() || caller.role == Role::WarehouseStaff => {
-                serde_json::to_value(stock).unwrap_or_default()
-            }
-            Self::Hold(hold) if sells => serde_json::to_value(hold).unwrap_or_default(),
+            Self::Stock(stock) if caller.role == Role::Cashier => value(&stock.of_till()),
+            Self::Stock(stock) if keeps_stock => value(stock),
+            Self::Hold(hold) if sells => value(hold),
             Self::Shift(shift)
-                if caller.role.manages()
-                    || (caller.role == Role::Cashier
-                        && (shift.is_for_all || shift.opened_by == caller.user_id)) =>
+                if manages || (sells && (shift.is_for_all || shift.opened_by == caller.user_id)) =>
             {
-                serde_json::to_value(shift).unwrap_or_default()
+                value(shift)
             }
-            Self::Register(id) if sells => json!({"register_id": id}),
-            Self::Document(_, id) if caller.role.manages() || caller.role == Role::WarehouseStaff => {
-                json!({"id": id})
-            }
-            Self::Conflict(id) if caller.role.manages() => json!({"id": id}),
-            Self::Catalogue(goods) => serde_json::to_value(goods).unwrap_or_default(),
+            Self::Register(register_id) if sells => value(&RegisterEvent { register_id }),
+            Self::Document(_, id) if keeps_stock => value(&DocumentEvent { id }),
+            Self::Conflict(id) if manages => value(&DocumentEvent { id }),
+            Self::Catalogue(goods) => value(goods),
             _ => return None,
         };
         Some((self.name(), seen))
@@ -206,4 +239,9 @@ impl Notice {
             Self::Access => "access",
         }
     }
+}
+
+/// Values of texts and numbers have a JSON form.
+fn value(seen: &impl Serialize) -> Value {
+    serde_json::to_value(seen).unwrap_or_default()
 }

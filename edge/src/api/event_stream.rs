@@ -13,7 +13,7 @@ mod reader;
 
 pub use buffer::{EventBuffer, Missed};
 pub use places::{StreamPermit, Streams};
-pub use reader::{End, Reader, until_end};
+pub use reader::{End, EndEvent, Reader, ReloadEvent, until_end};
 
 /// Content type of an event stream.
 pub const EVENTS: &str = "text/event-stream";

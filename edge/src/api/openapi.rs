@@ -70,7 +70,7 @@ impl Schemas {
         Self {
             read: settings().for_deserialize().into_generator(),
             written: settings().for_serialize().into_generator(),
-            query: inline(),
+            query: inline(SchemaSettings::for_deserialize),
         }
     }
 
@@ -87,9 +87,9 @@ impl Schemas {
     }
 }
 
-/// A generator without references, for queries, whose fields become parameters.
-pub(crate) fn inline() -> SchemaGenerator {
-    let settings = SchemaSettings::draft2020_12().for_deserialize();
+/// A generator without references, for queries, whose fields become parameters, and for events.
+pub(crate) fn inline(of: fn(SchemaSettings) -> SchemaSettings) -> SchemaGenerator {
+    let settings = of(SchemaSettings::draft2020_12());
     settings.with(|settings| settings.inline_subschemas = true).into_generator()
 }
 

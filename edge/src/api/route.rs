@@ -13,10 +13,12 @@ use std::sync::Arc;
 
 mod deprecated;
 mod doc;
+mod message;
 
 pub use deprecated::Deprecated;
 pub use doc::{Doc, Draft};
 pub(crate) use doc::{SchemaOf, Success};
+pub use message::Message;
 
 /// Callers who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use crate::maintenance::backup;
 use crate::projection::members::member_reach;
 use crate::projection::points_pool;
 use crate::secret::{self, Fingerprints};
+use crate::state::batches::Batches;
 use crate::state::cursors::{self, Cursors};
 use crate::state::idempotency::Running;
 use crate::state::import_turns::ImportTurns;
@@ -38,7 +39,7 @@ use sqlx::AnyConnection;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 /// Name of the folder of [`Cursors`], beside the keys.
 pub const CURSORS: &str = "marks";
@@ -67,8 +68,8 @@ pub struct Hub {
     pub fingerprints: Fingerprints,
     /// The hub's hybrid logical clock.
     pub clock: Mutex<Clock>,
-    /// Permits of the batches of records that are processed at once.
-    pub batches: Semaphore,
+    /// Batches of records that are processed now.
+    pub batches: Batches,
     /// Stores that wait for changes of the feed.
     pub waits: Waits,
     /// Changes of the feed that were read once for all waiting stores.
@@ -207,7 +208,7 @@ pub async fn open(config: &Config) -> anyhow::Result<Arc<Hub>> {
         // Each process is a node of its own, so that no two processes give the same stamp, even after a clock was set
         // back.
         clock: Mutex::new(Clock::after(&format!("hub-{}", secret::mark()), None)),
-        batches: Semaphore::new(config.sync.batches_at_once),
+        batches: Batches::at_most(config.sync.batches_at_once),
         waits,
         tails: Tails::default(),
         screens,

@@ -136,7 +136,7 @@ pub async fn hello(request: Request) -> Answered {
 /// `POST /api/sync/push`
 pub async fn push(request: Request) -> Answered {
     let hub = &request.state;
-    let Ok(_permit) = hub.batches.try_acquire() else {
+    let Some(_place) = hub.batches.enter() else {
         let after = secret::below(BUSY_SPREAD_S).saturating_add(1);
         return Err(ApiError::unavailable("too many batches at once", after).into());
     };

@@ -16,6 +16,7 @@ use domain::model::base::time::UtcMs;
 use edge::clock;
 use futures_util::future::join_all;
 use reqwest::StatusCode;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 use sqlx::{AnyConnection, Error};
@@ -142,10 +143,15 @@ async fn read_log(connection: &mut AnyConnection, webhook: &mut Webhook, now: Ut
     Ok(!is_whole)
 }
 
-#[derive(Serialize)]
-struct Body<'a> {
+/// Body of a webhook's request.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookMessage")]
+pub struct Body<'a> {
+    /// Type of the event.
     r#type: &'a str,
+    /// When the event took place.
     timestamp: UtcMs,
+    /// The event as in `GET /api/event-log`.
     data: &'a LoggedEvent,
 }
 

@@ -14,6 +14,8 @@ use tokio::time::MissedTickBehavior;
 
 /// Period between checks for events to send.
 const PERIOD: Duration = Duration::from_millis(500);
+/// Pause after a round while intake is busy. A round sends up to 16 events.
+const BUSY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Sends until the hub stops.
 pub async fn keep(hub: Arc<Hub>) {
@@ -69,6 +71,7 @@ async fn send(hub: &Arc<Hub>, holder: &Arc<str>, busy: &mut HashMap<Id, String>)
 async fn rounds(hub: Arc<Hub>, webhook_id: String, holder: Arc<str>) {
     loop {
         match round::run(&hub, &webhook_id, &holder).await {
+            Ok(true) if hub.batches.are_many() => tokio::time::sleep(BUSY_PAUSE).await,
             Ok(true) => {}
             Ok(false) => return,
             Err(error) => {

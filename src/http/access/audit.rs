@@ -18,7 +18,7 @@ use storage::{AuditOf, Storage};
 pub const LIST: Doc = Doc::of("Audit", "List audited actions, newest first")
     .query::<Query>()
     .answers::<List<EntryView>>(
-        r#"{"items": [{"entry_id": "4711-0", "user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "user_name": "Ani", "register_id": "till-1", "action": "drawer.opened", "at": "2026-11-20T02:06:34.739Z", "details": {"reason": "change"}}], "next_cursor": null}"#,
+        r#"{"items": [{"audit_id": "4711-0", "user_id": "usr_019a9f00a1b27c3d8e4f5a6b7c8d9e0f", "user_name": "Ani", "register_id": "till-1", "action": "drawer.opened", "at": "2026-11-20T02:06:34.739Z", "details": {"reason": "change"}}], "next_cursor": null}"#,
     );
 
 /// Most entries that one request looks at; a page may be short, its cursor continues.
@@ -31,7 +31,7 @@ const ROWS: usize = 250;
 #[schemars(rename = "StoreAuditEntry")]
 struct EntryView {
     /// ID of the entry.
-    entry_id: String,
+    audit_id: String,
     /// Name of the user. Null for the operator of the machine, and for users whom this store does not know.
     user_name: Option<String>,
     /// Name of the user who approved the action. Omitted if no approval was needed, or for a user whom this store does
@@ -50,7 +50,7 @@ struct Query {
     /// Only this action, for example `transaction.voided`.
     action: Option<String>,
     /// ID, code or number of the object of the action: only entries whose details contain exactly this value.
-    resource_id: Option<String>,
+    object_id: Option<String>,
     /// First business date.
     from: Option<Date>,
     /// Last business date.
@@ -73,7 +73,7 @@ impl Query {
     fn wants(&self, entry: &AuditEntry, rules: &Rules) -> bool {
         let date = rules.business_date(entry.at);
         self.action.as_ref().is_none_or(|action| entry.action == *action)
-            && self.resource_id.as_ref().is_none_or(|id| names(&entry.details, id))
+            && self.object_id.as_ref().is_none_or(|id| names(&entry.details, id))
             && self.from.is_none_or(|from| date >= from)
             && self.to.is_none_or(|to| date <= to)
     }
@@ -89,14 +89,14 @@ fn names(details: &Value, id: &str) -> bool {
     }
 }
 
-fn named(storage: &Storage, entry_id: String, entry: AuditEntry) -> Result<EntryView, ApiError> {
+fn named(storage: &Storage, audit_id: String, entry: AuditEntry) -> Result<EntryView, ApiError> {
     let name = |id: &UserId| {
         let known = storage.users().user(id).map_err(stored)?;
         Ok::<_, ApiError>(known.map(|user| user.name))
     };
     let user_name = name(&entry.user_id)?;
     let approved_by_name = entry.approved_by.as_ref().map(name).transpose()?.flatten();
-    Ok(EntryView { entry_id, user_name, approved_by_name, entry })
+    Ok(EntryView { audit_id, user_name, approved_by_name, entry })
 }
 
 /// `GET /api/audit`: a commit's entries stay on one page, which may be a few longer for it.

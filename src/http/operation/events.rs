@@ -9,10 +9,14 @@ use crate::http::Answered;
 use crate::http::AppState;
 use crate::http::Request;
 use crate::http::routes::STAFF;
+use ::actors::LinkEvent;
 use domain::model::people::user::Role;
-use edge::event_stream::{self, EventBuffer, PARTS_MAX, Reader, Streams};
+use domain::model::selling::hold::Hold;
+use domain::wire::screen::{CatalogueNotice, DocumentEvent, RegisterEvent, ShiftNotice, StockNotice};
+use edge::event_stream::{self, EndEvent, EventBuffer, PARTS_MAX, Reader, ReloadEvent, Streams};
 use edge::identity::ticket::{self, Listener, StreamQuery};
-use edge::{Doc, Reply};
+use edge::{Doc, Message, Reply};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 use storage::Noticed;
@@ -35,15 +39,39 @@ pub const EVENTS: Doc = Doc::of(
 )
 .query::<StreamQuery>()
 .answers_text(event_stream::EVENTS)
+.streams(STREAMED)
 .by_ticket();
 
+const STREAMED: &[Message] = &[
+    Message::of::<Ready<'_>>("ready"),
+    Message::of::<StockNotice>("stock"),
+    Message::of::<Hold>("hold"),
+    Message::of::<ShiftNotice>("shift"),
+    Message::of::<RegisterEvent<'_>>("register"),
+    Message::of::<CatalogueNotice>("catalogue"),
+    Message::of::<DocumentEvent<'_>>("receiving"),
+    Message::of::<DocumentEvent<'_>>("supplier_return"),
+    Message::of::<DocumentEvent<'_>>("adjustment"),
+    Message::of::<DocumentEvent<'_>>("transfer"),
+    Message::of::<DocumentEvent<'_>>("opname"),
+    Message::of::<DocumentEvent<'_>>("order"),
+    Message::of::<DocumentEvent<'_>>("conflict"),
+    Message::of::<LinkEvent>("sync"),
+    Message::of::<ReloadEvent>("reload"),
+    Message::of::<EndEvent<'_>>("end"),
+];
+
 /// The data of `ready`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ReadyEvent")]
 struct Ready<'a> {
+    /// ID of the store.
     store_id: &'a str,
+    /// Role of the caller.
     role: Role,
     /// Whether no event since `Last-Event-ID` is missing.
     resumed: bool,
+    /// A comment is sent after this many seconds without an event.
     heartbeat_s: u64,
 }
 

@@ -63,8 +63,8 @@ const TABLE: &str = "
     POST /api/days/:date/unseal             - - - x -
     GET  /api/safe                          - - x x -
     POST /api/safe/opening                  - - x x -
-    POST /api/cash-deposits                 - - x x -
-    POST /api/cash-deposits/:id/reverse     - - x x -
+    POST /api/deposits                      - - x x -
+    POST /api/deposits/:id/reverse          - - x x -
     GET  /api/audit                         - - x x -
     GET  /api/pos/settings                  x x x x -
     GET  /api/pos/status                    x x x x -
@@ -155,10 +155,10 @@ const TABLE: &str = "
     GET  /api/reports/stock                 - - x x -
     GET  /api/sync/status                   - - x x -
     POST /api/sync/force                    - - x x -
-    GET  /api/sync/parked                   - - x x -
+    GET  /api/parked                        - - x x -
     GET  /api/sync/digests                  - - x x -
-    GET  /api/sync/conflicts                - - x x -
-    POST /api/sync/conflicts/:id/restore    - - x x -
+    GET  /api/conflicts                     - - x x -
+    POST /api/conflicts/:id/restore         - - x x -
     GET  /api/admin/actors                  - - x x -
     POST /api/admin/actors/:name/restart    - - - x -
     GET  /api/admin/settings                - - x x -

@@ -45,13 +45,13 @@ struct SafeView {
     deposits: Vec<Deposit>,
 }
 
-/// `POST /api/cash-deposits`
+/// `POST /api/deposits`
 pub async fn deposit(request: Request) -> Answered {
     let command: NewDeposit = request.json()?;
     run(&request, commands::Deposit(command)).await
 }
 
-/// `POST /api/cash-deposits/:id/reverse`
+/// `POST /api/deposits/:id/reverse`
 pub async fn reverse(request: Request) -> Answered {
     let command: ReverseDeposit = request.json()?;
     let id = CashId::from(request.param("id"));

@@ -52,7 +52,7 @@ fn a_member_is_written_on_both_sides_and_the_hub_decides_field_by_field() {
     let decided =
         |known: &Value| (&known["name"], &known["tier"]) == (&json!("Ani Office"), &json!("silver"));
     shop.seen("what the hub decided is here", &path(&member), decided);
-    let conflicts = shop.manager.get("/api/sync/conflicts").data(200);
+    let conflicts = shop.manager.get("/api/conflicts").data(200);
     assert_eq!(conflicts["items"].as_array().map(Vec::len), Some(1), "{conflicts}");
     shop.store.stop();
     shop.store.verify();

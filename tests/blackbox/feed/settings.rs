@@ -88,7 +88,7 @@ fn head_office_writes_them_too_and_what_was_written_at_both_ends_is_decided_once
         lost,
         (&json!("product_settings"), &json!({"reorder_level": 30}), &json!({"reorder_level": 50}))
     );
-    shop.seen("the store lists it", "/api/sync/conflicts", |list| {
+    shop.seen("the store lists it", "/api/conflicts", |list| {
         list["items"][0]["lost_fields"]["reorder_level"] == json!(30)
     });
 
@@ -97,7 +97,7 @@ fn head_office_writes_them_too_and_what_was_written_at_both_ends_is_decided_once
     wait::until("the value that lost is restored", || (level(&shop) == json!(30)).then_some(()));
     assert_eq!(shop.office.get(OFFICE).data(200)["reorder_level"], json!(30));
     // The store restores it too: that is no second write, which could undo a later one.
-    let own = format!("/api/sync/conflicts/{}/restore", conflicts[0]["conflict_id"].as_str().unwrap());
+    let own = format!("/api/conflicts/{}/restore", conflicts[0]["conflict_id"].as_str().unwrap());
     let mut manager = shop.store.login("manager");
     let last = |manager: &mut Client| manager.get("/api/sync/status").data(200)["outbox"]["last_seq"].clone();
     let before = last(&mut manager);
@@ -122,7 +122,7 @@ fn the_store_puts_a_place_back_that_lost_against_head_office() {
     shop.synced();
     let place = |shop: &Linked| shop.store.login("warehouse").get(PATH).data(200)["shelf_place"].clone();
     wait::until("the later value is in effect", || (place(&shop) == json!("H-3")).then_some(()));
-    let lost = shop.seen("it is listed", "/api/sync/conflicts", |list| list["items"][0].is_object());
+    let lost = shop.seen("it is listed", "/api/conflicts", |list| list["items"][0].is_object());
     let lost = &lost["items"][0];
     assert_eq!(
         (&lost["resource"], &lost["id"]),
@@ -133,7 +133,7 @@ fn the_store_puts_a_place_back_that_lost_against_head_office() {
         (&lost["lost_fields"], &lost["kept_fields"]),
         (&json!({"shelf_place": "S-2"}), &json!({"shelf_place": "H-3"}))
     );
-    let path = format!("/api/sync/conflicts/{}/restore", lost["conflict_id"].as_str().unwrap());
+    let path = format!("/api/conflicts/{}/restore", lost["conflict_id"].as_str().unwrap());
     staff.post(&path, &json!({})).refused(403, "insufficient_role");
     let restored = shop.manager.post(&path, &json!({})).data(200);
     assert!(restored["restored_at"].is_string(), "{restored}");

@@ -55,7 +55,7 @@ fn a_busy_day(counter: &mut Counter) -> Vec<(&'static str, &'static str, bool)> 
     patch(manager, &member, &json!({"name": "B"})).data(200);
     manager.post(&format!("{member}/erase"), &json!({})).data(200);
     manager.post("/api/safe/opening", &json!({"amount": 1_000_000, "reason": "counted"})).data(200);
-    manager.post("/api/cash-deposits", &json!({"amount": 1, "bag_no": "1", "bank_account": "x"})).data(201);
+    manager.post("/api/deposits", &json!({"amount": 1, "bag_no": "1", "bank_account": "x"})).data(201);
     let new = json!({"username": "new@s001.example", "name": "New", "role": "cashier"});
     let user = format!("/api/users/{}", text(&manager.post("/api/users", &new).data(201), "id"));
     patch(manager, &user, &json!({"disabled": true})).data(200);
@@ -118,7 +118,7 @@ fn each_sensitive_action_is_found_by_every_filter() {
     }
     let fields = names::fields();
     whole.iter().for_each(|entry| names::are_details(entry, &fields));
-    let ids: BTreeSet<&str> = whole.iter().map(|entry| entry["entry_id"].as_str().unwrap()).collect();
+    let ids: BTreeSet<&str> = whole.iter().map(|entry| entry["audit_id"].as_str().unwrap()).collect();
     assert_eq!(ids.len(), whole.len());
     let drawer = &of("?action=tender.corrected")[0];
     assert_eq!(
@@ -145,11 +145,10 @@ fn each_sensitive_action_is_found_by_every_filter() {
     let names_it = |entry: &&Value| entry["details"].to_string().contains(&format!("\"{receipt}\""));
     let named: Vec<&Value> = whole.iter().filter(names_it).collect();
     assert!(named.len() >= 2, "the receipt was corrected and reprinted: {named:?}");
-    let trail = of(&format!("?resource_id={receipt}"));
+    let trail = of(&format!("?object_id={receipt}"));
     assert_eq!(trail.iter().collect::<Vec<_>>(), named);
     assert!(
-        of("?resource_id=nothing").is_empty()
-            && of(&format!("?resource_id={receipt}&to=2001-01-01")).is_empty()
+        of("?object_id=nothing").is_empty() && of(&format!("?object_id={receipt}&to=2001-01-01")).is_empty()
     );
     for query in ["from=yesterday", "to=2026-13-01", "limit=0", "who=me"] {
         counter.manager.get(&format!("/api/audit?{query}")).refused(400, "invalid_query");

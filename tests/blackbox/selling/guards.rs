@@ -111,15 +111,15 @@ fn a_bag_holds_no_more_than_the_safe() {
     let mut counter = Counter::open_with(AS_SHIPPED);
     let manager = &mut counter.manager;
     let bag = |amount: i64| json!({"amount": amount, "bag_no": "B", "bank_account": "x"});
-    manager.post("/api/cash-deposits", &bag(1)).invalid_field("amount");
+    manager.post("/api/deposits", &bag(1)).invalid_field("amount");
     let opening = json!({"amount": 1_000, "reason": "counted"});
     manager.post("/api/safe/opening", &opening).data(200);
-    manager.post("/api/cash-deposits", &bag(1_001)).invalid_field("amount");
+    manager.post("/api/deposits", &bag(1_001)).invalid_field("amount");
     let mut long_ago = bag(1_000);
     long_ago["deposited_at"] = json!("2016-11-29T03:00:00Z");
-    manager.post("/api/cash-deposits", &long_ago).invalid_field("deposited_at");
-    manager.post("/api/cash-deposits", &bag(1_000)).data(201);
-    manager.post("/api/cash-deposits", &bag(1)).invalid_field("amount");
+    manager.post("/api/deposits", &long_ago).invalid_field("deposited_at");
+    manager.post("/api/deposits", &bag(1_000)).data(201);
+    manager.post("/api/deposits", &bag(1)).invalid_field("amount");
     // A float is taken from the same safe, whose content is now known.
     let mut till = counter.store.login("till-2").at_register("till-2");
     let float = |amount: i64| json!({"opening_float": amount});
@@ -156,7 +156,7 @@ fn a_float_and_a_bag_at_once_take_no_more_than_lies_in_the_safe() {
         let (opened, deposited) = std::thread::scope(|scope| {
             let opened =
                 scope.spawn(move || till.post("/api/shifts/open", &json!({"opening_float": 60_000})));
-            let deposited = manager.post("/api/cash-deposits", bag);
+            let deposited = manager.post("/api/deposits", bag);
             (opened.join().unwrap(), deposited)
         });
         let safe = manager.get("/api/safe").data(200);
@@ -167,7 +167,7 @@ fn a_float_and_a_bag_at_once_take_no_more_than_lies_in_the_safe() {
             manager.post(&path, &json!({"counted_cash": 60_000})).data(200);
             deposited.invalid_field("amount");
         } else {
-            let path = format!("/api/cash-deposits/{}/reverse", text(&deposited.data(201), "deposit_id"));
+            let path = format!("/api/deposits/{}/reverse", text(&deposited.data(201), "deposit_id"));
             manager.post(&path, &json!({"reason": "test"})).data(201);
             opened.refused(403, "approval_required");
         }

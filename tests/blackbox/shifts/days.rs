@@ -125,7 +125,7 @@ fn a_start_seals_what_ended_while_nobody_was_there_but_not_twice() {
     store.kill9();
     store.start();
     // Waits until the start has expired holds and sealed days, so that a till can be opened.
-    manager.post("/api/cash-deposits", &json!({"amount": 1, "bag_no": "B", "bank_account": "x"})).data(201);
+    manager.post("/api/deposits", &json!({"amount": 1, "bag_no": "B", "bank_account": "x"})).data(201);
     assert_eq!(day(&mut manager, &date)["sealed_at"], by_itself["sealed_at"]);
     assert_eq!(day(&mut manager, &today)["sealed_by"], by_hand["sealed_by"]);
     let records = last_seq(&mut manager).as_u64().unwrap() - after.as_u64().unwrap();
@@ -289,9 +289,7 @@ fn a_day_that_is_not_over_takes_force_and_an_administrator_opens_it_again() {
     let lost = json!({"reason": "loss", "lines": [{"sku": "8990001", "qty": -1}]});
     let bag = json!({"amount": 1, "bag_no": "B", "bank_account": "x"});
     manager.post("/api/safe/opening", &json!({"amount": 1_000_000, "reason": "counted"})).data(200);
-    for (path, body) in
-        [("/api/receiving", &goods), ("/api/adjustments", &lost), ("/api/cash-deposits", &bag)]
-    {
+    for (path, body) in [("/api/receiving", &goods), ("/api/adjustments", &lost), ("/api/deposits", &bag)] {
         let made = manager.post(path, body).data(201);
         assert_eq!(made["business_date"], json!(next), "{path}: {made}");
     }

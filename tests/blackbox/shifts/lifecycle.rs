@@ -208,18 +208,18 @@ fn a_day_is_sealed_once_and_takes_no_more() {
     assert_eq!(manager.get(&day).data(200)["state"], "sealed");
 
     let deposit = json!({"amount": 60_000, "bag_no": "B-1", "bank_account": "BCA 1"});
-    manager.post("/api/cash-deposits", &deposit).invalid_field("amount");
+    manager.post("/api/deposits", &deposit).invalid_field("amount");
     manager.post("/api/safe/opening", &json!({"amount": 200_000, "reason": "counted"})).data(200);
-    manager.post("/api/cash-deposits", &deposit).data(201);
+    manager.post("/api/deposits", &deposit).data(201);
     manager
-        .post("/api/cash-deposits", &json!({"amount": 0, "bag_no": "", "bank_account": "x"}))
+        .post("/api/deposits", &json!({"amount": 0, "bag_no": "", "bank_account": "x"}))
         .invalid_field("bag_no");
-    till.post("/api/cash-deposits", &deposit).refused(403, "insufficient_role");
+    till.post("/api/deposits", &deposit).refused(403, "insufficient_role");
     let safe = manager.get("/api/safe").data(200);
     assert_eq!(safe["balance"], json!(50_000 + 150_000 - 60_000), "{safe}");
     assert_eq!(safe["deposits"].as_array().unwrap().len(), 1);
     let more = json!({"amount": 1_000, "bag_no": "B-2", "bank_account": "BCA 1"});
-    manager.post("/api/cash-deposits", &more).data(201);
+    manager.post("/api/deposits", &more).data(201);
     let safe = manager.get("/api/safe").data(200);
     assert_eq!((&safe["deposited"], &safe["deposits"][0]["bag_no"]), (&json!(61_000), &json!("B-2")));
     till.get("/api/safe").refused(403, "insufficient_role");
@@ -269,12 +269,12 @@ fn a_wrong_cash_document_is_reversed_by_another_that_names_it() {
     manager.post(&undo, &why).refused(409, "invalid_state");
 
     let bag = json!({"amount": 60_000, "bag_no": "B-1", "bank_account": "BCA 1"});
-    let wrong = manager.post("/api/cash-deposits", &bag).data(201);
-    let undo = format!("/api/cash-deposits/{}/reverse", wrong["deposit_id"].as_str().unwrap());
+    let wrong = manager.post("/api/deposits", &bag).data(201);
+    let undo = format!("/api/deposits/{}/reverse", wrong["deposit_id"].as_str().unwrap());
     let back = manager.post(&undo, &why).data(201);
     assert_eq!((&back["reverses"], &back["amount"]), (&wrong["deposit_id"], &json!(-60_000)), "{back}");
     manager.post(&undo, &why).refused(409, "invalid_state");
-    manager.post("/api/cash-deposits/csh_nope/reverse", &why).refused(404, "not_found");
+    manager.post("/api/deposits/csh_nope/reverse", &why).refused(404, "not_found");
     store.kill9();
     store.start();
     manager.post(&undo, &why).refused(409, "invalid_state");

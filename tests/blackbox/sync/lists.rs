@@ -34,7 +34,7 @@ fn a_value_that_lost_against_head_office_is_restored_by_one_request() {
     synced(&mut manager);
     assert_eq!(office.get(&path).data(200)["name"], "of head office", "the later stamp wins");
 
-    let lost = items(&mut manager, "/api/sync/conflicts");
+    let lost = items(&mut manager, "/api/conflicts");
     assert_eq!(lost.len(), 1, "{lost:?}");
     let conflict = &lost[0];
     assert_eq!((&conflict["resource"], &conflict["winner"]), (&json!("member"), &json!("hub")), "{conflict}");
@@ -43,15 +43,15 @@ fn a_value_that_lost_against_head_office_is_restored_by_one_request() {
     let status = manager.get("/api/sync/status").data(200);
     assert_eq!(status["conflicts"], json!({"total": 1, "recent": [conflict]}), "{status}");
 
-    let restore = format!("/api/sync/conflicts/{}/restore", conflict["conflict_id"].as_str().unwrap());
+    let restore = format!("/api/conflicts/{}/restore", conflict["conflict_id"].as_str().unwrap());
     let restored = manager.post(&restore, &json!({})).data(200);
     assert!(restored["restored_at"].is_string(), "{restored}");
     manager.post(&restore, &json!({})).refused(409, "invalid_state");
     synced(&mut manager);
     assert_eq!(office.get(&path).data(200)["name"], "of the store", "a new write with the latest stamp");
-    manager.post("/api/sync/conflicts/cfl_none/restore", &json!({})).refused(404, "not_found");
-    assert_eq!(items(&mut manager, "/api/sync/conflicts")[0], restored);
-    assert!(items(&mut manager, "/api/sync/parked").is_empty(), "every record was applied");
+    manager.post("/api/conflicts/cfl_none/restore", &json!({})).refused(404, "not_found");
+    assert_eq!(items(&mut manager, "/api/conflicts")[0], restored);
+    assert!(items(&mut manager, "/api/parked").is_empty(), "every record was applied");
     store.stop();
     store.verify();
 }

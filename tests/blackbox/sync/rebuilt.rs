@@ -191,7 +191,7 @@ fn people_of_a_command_are_revoked_by_head_office_and_their_passwords_stay_secre
     let asked = ["/api/users", "/api/audit", "/api/exceptions", "/api/parked", "/api/stores/S001/status"];
     let mut reported: Vec<(String, String)> =
         asked.iter().map(|path| ((*path).to_owned(), shop.office.get(path).text())).collect();
-    let here = ["/api/users", "/api/audit", "/api/sync/status", "/api/sync/parked"];
+    let here = ["/api/users", "/api/audit", "/api/sync/status", "/api/parked"];
     reported.extend(here.iter().map(|path| ((*path).to_owned(), shop.manager.get(path).text())));
     reported.push(("the feed".to_owned(), feed.text()));
     reported.push(("the store's log".to_owned(), shop.store.log()));

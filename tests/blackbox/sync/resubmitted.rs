@@ -11,7 +11,7 @@ use testkit::process;
 use testkit::store::Store;
 use testkit::wait;
 
-const HELD: &str = "/api/sync/parked";
+const HELD: &str = "/api/parked";
 
 /// Opens a store whose delivery head office holds, and returns the delivery.
 #[track_caller]

@@ -15,7 +15,7 @@ fn a_manager_corrects_a_delivery_that_head_office_could_not_post() {
     let before = stock(&mut shop.manager, OTHER);
     let old = unpostable(&mut shop.manager, &mut shop.till);
     shop.synced();
-    shop.seen("it is listed", "/api/sync/parked", |list| list["items"][0]["may_correct"] == true);
+    shop.seen("it is listed", "/api/parked", |list| list["items"][0]["may_correct"] == true);
     let Some(mut screen) = Screen::of(&shop.store, "/admin") else { return };
     screen.log_in("manager");
     screen.sees("nav");

@@ -20,7 +20,7 @@ mod safe;
 pub use opening::{OpenSafe, is_later, open_safe};
 pub use safe::{Share, settle_safe};
 
-/// Request body of `POST /api/cash-deposits`.
+/// Request body of `POST /api/deposits`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewDeposit {
@@ -34,7 +34,7 @@ pub struct NewDeposit {
     pub deposited_at: Option<UtcMs>,
 }
 
-/// Request body of `POST /api/cash-deposits/:id/reverse`.
+/// Request body of `POST /api/deposits/:id/reverse`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReverseDeposit {

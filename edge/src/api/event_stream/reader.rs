@@ -4,6 +4,8 @@ use super::buffer::{EventBuffer, Missed};
 use super::{Disconnected, StreamWriter, event};
 use crate::api::error::ApiError;
 use crate::clock;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::json;
 use std::convert::Infallible;
 use std::future::Future;
@@ -29,6 +31,19 @@ impl From<ApiError> for End {
     fn from(error: ApiError) -> Self {
         Self::Reported(error)
     }
+}
+
+/// Data of `reload`: read all lists again.
+#[derive(Debug, JsonSchema)]
+pub struct ReloadEvent {}
+
+/// Data of `end`: why the stream ends.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EndEvent<'a> {
+    /// Code of the error, for example `token_expired`.
+    code: &'a str,
+    /// Message for people.
+    message: &'a str,
 }
 
 /// A reader and how far it is.
@@ -84,7 +99,8 @@ pub async fn until_end(
         Err(end) = telling => end,
     };
     if let End::Reported(error) = end {
-        let data = json!({"code": error.code.name(), "message": error.message});
+        let data = EndEvent { code: error.code.name(), message: &error.message };
+        let data = serde_json::to_value(&data).unwrap_or_default();
         // A reader too slow for this sees that the stream ended.
         let _ = writer.try_send(event("end", &data, None));
     }

@@ -1,9 +1,10 @@
 //! One operation: a row of the table as an OpenAPI object.
 
 use super::names::{operation_id, singular};
-use super::{DocumentError, Info, Refusals, Schemas, fields, name};
-use crate::api::route::{Access, BodyKind, Route, SchemaOf, Success};
+use super::{DocumentError, Info, Refusals, Schemas, fields, inline, name};
+use crate::api::route::{Access, BodyKind, Message, Route, SchemaOf, Success};
 use domain::model::people::user::Role;
+use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 /// Longest title of an operation, in bytes.
@@ -60,7 +61,38 @@ pub fn of<S>(
     }
     responses.insert(status.to_string(), success);
     add("responses", responses.into());
+    if !route.doc.events.is_empty() {
+        add("x-events", events(route.doc.events));
+    }
+    if let Some(message) = route.doc.calls {
+        add("callbacks", callback(message, schemas));
+    }
     Ok(operation.into())
+}
+
+/// The schemas of a stream's events, by name. They are whole, because linters do not see references in an extension.
+fn events(events: &[Message]) -> Value {
+    let mut generator = inline(SchemaSettings::for_serialize);
+    Value::Object(
+        events.iter().map(|event| (event.name.to_owned(), (event.schema)(&mut generator).into())).collect(),
+    )
+}
+
+/// The request to the address that the body of the operation has in its field `url`.
+fn callback(message: Message, schemas: &mut Schemas) -> Value {
+    let schema: Value = (message.schema)(&mut schemas.written).into();
+    json!({message.name: {"{$request.body#/url}": {"post": {
+        "summary": "Receive an event",
+        "security": [],
+        "description": "The hub sends this request to the address of the webhook. The headers `webhook-id`, \
+            `webhook-timestamp` and `webhook-signature` are those of Standard Webhooks.",
+        "requestBody": {"required": true, "content": {"application/json": {"schema": schema}}},
+        "responses": {
+            "2XX": {"description": "Stored."},
+            "4XX": {"description": "A failed attempt, which is repeated; 410 pauses the webhook."},
+            "5XX": {"description": "A failed attempt, which is repeated."},
+        },
+    }}}})
 }
 
 /// The beginning of a summary that is too long for a title: its first clause, or as much as fits up to a comma.

@@ -3,6 +3,7 @@
 use crate::api::error::Code;
 use crate::api::openapi;
 use crate::api::route::{Access, BodyKind, Route};
+use schemars::generate::SchemaSettings;
 use std::collections::BTreeSet;
 
 /// Codes that the edge itself may give to any request.
@@ -49,7 +50,10 @@ impl<S> Route<S> {
             BodyKind::Csv => codes.extend([Code::UnsupportedMediaType, Code::ValidationFailed]),
         }
         let body = self.doc.body.and_then(|body| body.schema);
-        if body.is_some_and(|body| openapi::fields(&body(&mut openapi::inline())).contains_key("approval")) {
+        if body.is_some_and(|body| {
+            openapi::fields(&body(&mut openapi::inline(SchemaSettings::for_deserialize)))
+                .contains_key("approval")
+        }) {
             codes.extend(APPROVAL);
         }
         if self.pattern.contains("/:") {
@@ -76,7 +80,9 @@ impl<S> Route<S> {
 
     /// Whether its query has a parameter of this name.
     pub fn has_parameter(&self, name: &str) -> bool {
-        self.doc.query.is_some_and(|query| openapi::fields(&query(&mut openapi::inline())).contains_key(name))
+        self.doc.query.is_some_and(|query| {
+            openapi::fields(&query(&mut openapi::inline(SchemaSettings::for_deserialize))).contains_key(name)
+        })
     }
 
     /// Whether its answers are kept under an `Idempotency-Key`.

@@ -1,7 +1,7 @@
 //! The description of a route for the API document. It is written beside the handler, with the types that the handler
 //! reads and answers. No route can be made without one.
 
-use super::{BodyKind, Deprecated};
+use super::{BodyKind, Deprecated, Message};
 use crate::api::error::Code;
 use crate::api::page::List;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -64,9 +64,13 @@ pub struct Doc {
     pub(crate) reads_key: bool,
     pub(crate) previews: bool,
     pub(crate) deprecated: Option<Deprecated>,
+    /// Events of a stream.
+    pub(crate) events: &'static [Message],
+    /// Request that the program sends to the field `url` of the body.
+    pub(crate) calls: Option<Message>,
 }
 
-fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub(super) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
@@ -133,6 +137,18 @@ impl Doc {
     /// Marks the old path of another operation.
     pub const fn deprecated(mut self, deprecated: Deprecated) -> Self {
         self.deprecated = Some(deprecated);
+        self
+    }
+
+    /// Names the events of a stream, with the schemas of their data.
+    pub const fn streams(mut self, events: &'static [Message]) -> Self {
+        self.events = events;
+        self
+    }
+
+    /// Names the request that is sent from then on to the address in the field `url` of the body.
+    pub const fn calls(mut self, message: Message) -> Self {
+        self.calls = Some(message);
         self
     }
 
@@ -225,6 +241,8 @@ impl Draft {
             reads_key: false,
             previews: false,
             deprecated: None,
+            events: &[],
+            calls: None,
         }
     }
 }

@@ -8,11 +8,11 @@
 use crate::account::user::ROLES;
 use crate::http::route::{EVERYONE, answers};
 use crate::http::{Answered, Request};
-use crate::office::events::event_stream::Stream;
+use crate::office::events::event_stream::{ChangeEvent, Ready, Stream};
 use crate::state::hub::Hub;
-use edge::event_stream::{EVENTS as MEDIA_TYPE, PARTS_MAX, Reader};
+use edge::event_stream::{EVENTS as MEDIA_TYPE, EndEvent, PARTS_MAX, Reader, ReloadEvent};
 use edge::identity::ticket::{self, Listener, StreamQuery};
-use edge::{Doc, Reply, Route};
+use edge::{Doc, Message, Reply, Route};
 use std::sync::Arc;
 
 pub const ROUTES: &[Route<Hub>] = &[
@@ -26,7 +26,18 @@ pub const EVENTS: Doc = Doc::of(
 )
 .query::<StreamQuery>()
 .answers_text(MEDIA_TYPE)
+.streams(STREAMED)
 .by_ticket();
+
+const STREAMED: &[Message] = &[
+    Message::of::<Ready<'_>>("ready"),
+    Message::of::<ChangeEvent<'_>>("store"),
+    Message::of::<ChangeEvent<'_>>("exception"),
+    Message::of::<ChangeEvent<'_>>("order"),
+    Message::of::<ChangeEvent<'_>>("settlement"),
+    Message::of::<ReloadEvent>("reload"),
+    Message::of::<EndEvent<'_>>("end"),
+];
 
 /// `GET /api/events`
 pub async fn events(request: Request) -> Answered {

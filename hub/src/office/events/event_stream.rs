@@ -8,9 +8,33 @@ use domain::model::people::user::Role;
 use edge::event_stream::{self, End, HEARTBEAT, Reader};
 use edge::identity::ticket;
 use edge::tokens::Claims;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::convert::Infallible;
 use std::sync::Arc;
+
+/// Data of `ready`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ReadyEvent")]
+pub struct Ready<'a> {
+    /// ID of head office.
+    hub_id: &'a str,
+    /// Role of the caller.
+    role: Role,
+    /// Whether no event since `Last-Event-ID` is missing.
+    resumed: bool,
+    /// A comment is sent after this many seconds without an event.
+    heartbeat_s: u64,
+}
+
+/// Data of an event about something that changed.
+#[derive(Serialize, JsonSchema)]
+pub struct ChangeEvent<'a> {
+    /// ID of the store, exception, order or settlement to read again. Null if several changed.
+    id: Option<&'a str>,
+    /// Store of the change. Null if several stores are concerned, or none.
+    store_id: Option<&'a str>,
+}
 
 /// A stream with its user.
 pub struct Stream {
@@ -66,10 +90,15 @@ impl Stream {
     }
 
     async fn ready(&self) -> Result<(), End> {
-        let ready = json!({"hub_id": self.hub.identity.hub_id, "role": self.role, "resumed": self.resumed,
-            "heartbeat_s": HEARTBEAT.as_secs()});
+        let ready = Ready {
+            hub_id: &self.hub.identity.hub_id,
+            role: self.role,
+            resumed: self.resumed,
+            heartbeat_s: HEARTBEAT.as_secs(),
+        };
         let place = self.reader.place().filter(|_| self.resumed);
-        Ok(self.reader.writer.send(event_stream::event("ready", &ready, place.as_deref())).await?)
+        let data = serde_json::to_value(&ready).unwrap_or_default();
+        Ok(self.reader.writer.send(event_stream::event("ready", &data, place.as_deref())).await?)
     }
 
     async fn send_notice(&mut self, number: u64, notice: &Notice) -> Result<(), End> {
@@ -80,8 +109,11 @@ impl Stream {
         if !is_for(self.role, notice) {
             return Ok(());
         }
-        let some = |id: &str| if id.is_empty() { Value::Null } else { id.into() };
-        let data = json!({"id": some(&notice.id), "store_id": some(&notice.store_id)});
+        let data = ChangeEvent {
+            id: Some(notice.id.as_str()).filter(|id| !id.is_empty()),
+            store_id: Some(notice.store_id.as_str()).filter(|id| !id.is_empty()),
+        };
+        let data = serde_json::to_value(&data).unwrap_or_default();
         let event = event_stream::event(notice.kind.name(), &data, Some(&number.to_string()));
         Ok(self.reader.writer.send(event).await?)
     }

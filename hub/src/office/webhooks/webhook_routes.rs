@@ -7,11 +7,11 @@ use crate::table::event_log::{self, LoggedEvent};
 use crate::table::webhooks::delivery::{self, Delivery};
 use crate::table::webhooks::webhook::{self, PauseReason, State, WEBHOOKS_MAX, Webhook};
 use crate::table::{audit, exception};
-use crate::webhooks::round;
+use crate::webhooks::round::{self, Body};
 use crate::webhooks::signature::{Secret, Secrets};
 use domain::model::base::answer::Answer;
 use domain::model::base::time::UtcMs;
-use edge::{Doc, ids};
+use edge::{Doc, Message, ids};
 use reqwest::Url;
 use std::time::Instant;
 
@@ -72,6 +72,7 @@ const CREATE: Doc = Doc::of(TAG, "Create a webhook; its secret is shown only onc
         r#"{"name": "Accounting", "url": "https://accounting.example/hooks", "event_types": ["finance.*"], "store_ids": []}"#,
     )
     .creates::<WebhookWithSecret>(WEBHOOK_WITH_SECRET)
+    .calls(Message::of::<Body<'_>>("event"))
     .unkeyed(
         "the answer has a secret, and secrets are never stored in clear text; if it was lost, rotate the secret of the webhook",
     );

@@ -7,7 +7,6 @@ use domain::wire::screen::Notice;
 use edge::event_stream::{self, End, HEARTBEAT, Reader};
 use edge::identity::ticket;
 use edge::tokens::Claims;
-use serde_json::json;
 use std::convert::Infallible;
 use std::sync::Arc;
 use storage::Noticed;
@@ -48,9 +47,8 @@ impl Stream {
                 // The buffer lives as long as the shop.
                 _ = moved.changed() => {}
                 status = link.next() => {
-                    // Whether head office is there concerns every till; why it is not
-                    // concerns only the shop's managers.
-                    let seen = if self.caller.role.manages() { status } else { json!({"state": status.get("state")}) };
+                    let seen = if self.caller.role.manages() { status } else { status.of_till() };
+                    let seen = serde_json::to_value(&seen).unwrap_or_default();
                     self.reader.writer.send(event_stream::event("sync", &seen, None)).await?;
                 }
                 _ = heartbeat.tick() => {

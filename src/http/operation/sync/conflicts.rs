@@ -10,7 +10,7 @@ use edge::identity::EmptyBody;
 use edge::page::{List, Page};
 use edge::{Code, Doc, Reply};
 
-/// `GET /api/sync/conflicts`
+/// `GET /api/conflicts`
 pub const CONFLICTS: Doc =
     Doc::of("Synchronisation", "List field values that lost a conflict, with the values that won")
         .query::<Page>()
@@ -20,7 +20,7 @@ pub const RESTORE: Doc = Doc::of("Synchronisation", "Restore a value that lost a
     .answers::<ConflictView>(include_str!("../examples/conflict.json"))
     .refuses(&[Code::InvalidState, Code::Duplicate]);
 
-/// `GET /api/sync/conflicts`: in order of their IDs.
+/// `GET /api/conflicts`: in order of their IDs.
 pub async fn conflicts(request: Request) -> Answered {
     let page: Page = request.query()?;
     let after = page.after::<String>()?;
@@ -34,7 +34,7 @@ pub async fn conflicts(request: Request) -> Answered {
     Ok(Reply::ok(&List::cut(views, page.limit, |view: &ConflictView| view.conflict_id().to_owned())))
 }
 
-/// `POST /api/sync/conflicts/:id/restore`
+/// `POST /api/conflicts/:id/restore`
 pub async fn restore(request: Request) -> Answered {
     let EmptyBody {} = request.json()?;
     run(&request, commands::RestoreConflict(request.param("id").to_owned())).await

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use storage::{Storage, StorageError};
 
-/// `GET /api/sync/parked`
+/// `GET /api/parked`
 pub const PARKED: Doc =
     Doc::of("Synchronisation", "List parked records: records that the hub could not apply, with who has to act")
         .query::<Page>()
@@ -60,7 +60,7 @@ struct View {
     replaced_by: Option<ReceivingId>,
 }
 
-/// `GET /api/sync/parked`: in order of epoch and seq.
+/// `GET /api/parked`: in order of epoch and seq.
 pub async fn parked(request: Request) -> Answered {
     let page: Page = request.query()?;
     let after = page.after::<(String, u64)>()?;

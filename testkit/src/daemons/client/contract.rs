@@ -65,6 +65,14 @@ pub fn check(method: &str, path: &str, reply: &Reply) {
     );
 }
 
+/// Checks an event of a stream against the documents.
+#[track_caller]
+pub fn check_event(name: &str, data: &Value) {
+    let problems = CONTRACTS.iter().filter_map(|contract| contract.judge_event(name, data));
+    let problems: Vec<String> = problems.collect();
+    assert!(problems.len() < CONTRACTS.len(), "event {name} {data}: {problems:#?}");
+}
+
 impl Contract {
     fn read(name: &str) -> Self {
         let document = document(name);
@@ -119,6 +127,17 @@ impl Contract {
         let wrong: Vec<String> =
             validator.iter_errors(&body).map(|error| format!("{}: {error}", error.instance_path())).collect();
         if wrong.is_empty() { Ok(()) } else { Err(format!("{name}: {}", wrong.join("; "))) }
+    }
+
+    /// What is wrong with an event.
+    fn judge_event(&self, name: &str, data: &Value) -> Option<String> {
+        let schema = &self.document["paths"]["/api/events"]["get"]["x-events"][name];
+        if schema.is_null() {
+            return Some("not documented".to_owned());
+        }
+        let validator = self.validator(&format!("event {name}"), schema);
+        let wrong: Vec<String> = validator.iter_errors(data).map(|error| error.to_string()).collect();
+        (!wrong.is_empty()).then(|| wrong.join("; "))
     }
 
     fn validator(&self, place: &str, schema: &Value) -> Arc<Validator> {

@@ -1,6 +1,7 @@
 //! A screen: it reads a stream of server-sent events as a browser does, chunk by chunk.
 
 use crate::Client;
+use crate::client::contract;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -75,7 +76,9 @@ impl Screen {
                     self.heartbeats += 1;
                     continue;
                 }
-                return Some(parse(&block));
+                let reported = parse(&block);
+                contract::check_event(&reported.name, &reported.data);
+                return Some(reported);
             }
             if !self.read_chunk() {
                 assert_eq!(self.text, "", "the stream ended in the middle of an event");

@@ -209,21 +209,21 @@ pub const STORE: &[Probe<Store>] = &[
         },
     },
     Probe {
-        operation: "POST /api/cash-deposits",
+        operation: "POST /api/deposits",
         prepare: |store| {
             let found = json!({"amount": 1_000_000, "reason": "probe"});
             store.login("manager").post("/api/safe/opening", &found).data(200);
             let bag = |bag: &str| json!({"amount": 1, "bag_no": bag, "bank_account": "probe"});
-            Attempt::new(store.login("manager"), "/api/cash-deposits", bag("1"), bag("2"))
+            Attempt::new(store.login("manager"), "/api/deposits", bag("1"), bag("2"))
         },
     },
     Probe {
-        operation: "POST /api/cash-deposits/{id}/reverse",
+        operation: "POST /api/deposits/{id}/reverse",
         prepare: |store| {
             let mut client = store.login("manager");
             let bag = json!({"amount": 2, "bag_no": "3", "bank_account": "probe"});
-            let made = client.post("/api/cash-deposits", &bag).data(201);
-            let path = format!("/api/cash-deposits/{}/reverse", made["deposit_id"].as_str().unwrap());
+            let made = client.post("/api/deposits", &bag).data(201);
+            let path = format!("/api/deposits/{}/reverse", made["deposit_id"].as_str().unwrap());
             Attempt::new(client, &path, json!({"reason": "a"}), json!({"reason": "b"}))
         },
     },

@@ -14,7 +14,7 @@ pub const UPKEEP: &[Probe<Store>] = &[
         },
     },
     Probe {
-        operation: "POST /api/sync/conflicts/{id}/restore",
+        operation: "POST /api/conflicts/{id}/restore",
         prepare: |store| {
             let member = json!({"name": "Siti", "phone": "0811-2233-4455"});
             let member = store.login("manager").post("/api/members", &member).data(201);
@@ -22,7 +22,7 @@ pub const UPKEEP: &[Probe<Store>] = &[
                 "winner": "hub", "lost_fields": {"name": "Sitti"}, "kept_fields": {"name": "Siti"},
                 "resolved_at": "2026-11-20T02:06:34.739Z"});
             apply_feed(store, &json!({"conflict": conflict}));
-            let path = "/api/sync/conflicts/cfl_probe/restore";
+            let path = "/api/conflicts/cfl_probe/restore";
             let attempt = Attempt::new(store.login("manager"), path, json!({}), json!({}));
             Attempt { other: "{ }".to_owned(), ..attempt }
         },
