@@ -198,7 +198,7 @@ async fn measure_office(options: &Options, binaries: &Binaries, rows: u64) -> an
 
 /// The intake of head office, with a webhook and without.
 async fn measure_webhooks(options: &Options, binaries: &Binaries) -> anyhow::Result<bool> {
-    let (rounds, seconds) = (options.pick(options.rounds, 7, 2), options.pick(options.seconds, 4, 1));
+    let (rounds, seconds) = (options.pick(options.rounds, 7, 2), options.pick(options.seconds, 2, 1));
     let place = WorkFolder::within(options.dir.as_deref())?;
     let postgres = peer::postgres(&place)?;
     let mut results = Results::default();
