@@ -6,21 +6,75 @@ use crate::table::record;
 use domain::model::people::user::{Principal, Role};
 use edge::{ApiError, Code};
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IntoDeserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 use sqlx::AnyConnection;
+use std::fmt;
+use std::marker::PhantomData;
+
+const STORE_ID: &str = "store_id";
 
 /// Request body of a command for a warehouse: the fields of the store's command, and the warehouse.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Warehouse{T}")]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Warehouse{T}", deny_unknown_fields)]
 pub struct InWarehouse<T> {
     /// ID of the warehouse.
     pub store_id: String,
     /// The command, as at a store.
     #[serde(flatten)]
     pub command: T,
+}
+
+/// Reads the fields of the command one by one, so that a refusal names the path of a field. A derived `flatten` would
+/// first read them all and lose it.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for InWarehouse<T> {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        source.deserialize_map(Body(PhantomData))
+    }
+}
+
+struct Body<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Body<T> {
+    type Value = InWarehouse<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<InWarehouse<T>, A::Error> {
+        let mut store_id = None;
+        let of_command = OfCommand { fields, store_id: &mut store_id };
+        let command = T::deserialize(MapAccessDeserializer::new(of_command))?;
+        let store_id = store_id.ok_or_else(|| A::Error::missing_field(STORE_ID))?;
+        Ok(InWarehouse { store_id, command })
+    }
+}
+
+/// The fields of an object but for the warehouse, which is kept.
+struct OfCommand<'a, A> {
+    fields: A,
+    store_id: &'a mut Option<String>,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for OfCommand<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        while let Some(name) = self.fields.next_key::<String>()? {
+            if name != STORE_ID {
+                return seed.deserialize(name.into_deserializer()).map(Some);
+            }
+            *self.store_id = Some(self.fields.next_value()?);
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.fields.next_value_seed(seed)
+    }
 }
 
 /// A person of head office as a manager of the warehouse.

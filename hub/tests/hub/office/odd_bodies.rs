@@ -3,7 +3,7 @@
 use crate::support::server::{Api, Server};
 use crate::support::shop::Shop;
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// Strings of a push that are stored unchanged.
@@ -66,6 +66,36 @@ fn with_repeated(value: &Value) -> Vec<String> {
     all
 }
 
+/// Returns a copy of the value for each of its numbers, with a fraction in its place, and the path of that number.
+fn with_fraction(value: &Value, path: &str) -> Vec<(String, Value)> {
+    match value {
+        Value::Number(_) => vec![(path.to_owned(), json!(1.5))],
+        Value::Array(items) => (0..items.len())
+            .flat_map(|at| {
+                let found = with_fraction(&items[at], &format!("{path}[{at}]"));
+                found.into_iter().map(move |(path, changed)| {
+                    let mut items = items.clone();
+                    items[at] = changed;
+                    (path, Value::Array(items))
+                })
+            })
+            .collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(name, field)| {
+                let dot = if path.is_empty() { "" } else { "." };
+                let found = with_fraction(field, &format!("{path}{dot}{name}"));
+                found.into_iter().map(move |(path, changed)| {
+                    let mut fields = fields.clone();
+                    fields.insert(name.clone(), changed);
+                    (path, Value::Object(fields))
+                })
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
 async fn of(api: &Api, method: &Method, path: &str, body: &Value) -> (u16, String) {
     let answer = api.send(method.clone(), path, body).await;
     (answer.status.as_u16(), answer.refusal())
@@ -115,6 +145,32 @@ async fn u0000_is_refused_wherever_it_stands() {
         }
     }
     assert!(fields > 60 && places > 60, "{fields} fields, {places} places");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_number_is_named_by_its_path() {
+    let server = Server::start().await;
+    let admin = server.admin().await;
+    let mut named = 0;
+    let document = document();
+    for (method, template, operation) in operations(&document) {
+        // A batch answers each of its items, a store's token is valid for one request, and a setting is refused as a
+        // whole.
+        if ["/batch", "/settings"].iter().any(|end| template.ends_with(end))
+            || template.starts_with("/api/sync/")
+        {
+            continue;
+        }
+        let path = template.replace("{date}", "2020-02-02").replace(['{', '}'], "");
+        let example = &operation["requestBody"]["content"]["application/json"]["example"];
+        for (field, body) in with_fraction(example, "") {
+            let answer = admin.send(method.clone(), &path, &body).await;
+            let refused = &answer.body["error"]["details"]["fields"][0]["path"];
+            assert_eq!(refused, field.as_str(), "{method} {path} {body}: {}", answer.body);
+            named += 1;
+        }
+    }
+    assert!(named > 60, "{named}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
