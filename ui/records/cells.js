@@ -153,7 +153,7 @@ export const storesIn = (complete, expected) =>
 /** Returns the completeness of figures in words, with the names of missing stores. */
 export const completeness = (seen) => {
   if (!seen) return nothing;
-  const { stores_complete: complete, stores_expected: expected, missing, posting_left: left } = seen;
+  const { stores_complete: complete, stores_expected: expected, missing } = seen;
   const all = missing.length === 0;
   const named = missing
     .slice(0, 3)
@@ -162,9 +162,7 @@ export const completeness = (seen) => {
   const more = missing.length > 3 ? ` ${t("and {n} more", { n: number(missing.length - 3) })}` : "";
   return html`<p class="notice ${all ? "plain" : "warn"} complete">
     ${icon(all ? "circle-check" : "triangle-alert")}<span
-      >${storesIn(complete, expected)}${all ? "" : `. ${t("Missing: {names}", { names: named })}${more}`}${
-        left ? `. ${t("{n} events are not posted yet", { n: number(left) })}` : ""
-      }</span
+      >${storesIn(complete, expected)}${all ? "" : `. ${t("Missing: {names}", { names: named })}${more}`}</span
     >
   </p>`;
 };

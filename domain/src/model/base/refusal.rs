@@ -13,7 +13,7 @@ mod not_ready;
 mod state;
 pub use counted::{CountConflict, CountedBy};
 pub use limits::{NeedsApproval, OverReceived, ReturnLeft};
-pub use not_ready::NotReady;
+pub use not_ready::{NotReady, NotReadyCode};
 
 /// Most problems that a message names.
 const PROBLEMS_NAMED_MAX: usize = 5;

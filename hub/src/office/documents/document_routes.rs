@@ -73,7 +73,7 @@ const DAY_EXAMPLE: &str = r#"{"store_id": "S001", "business_date": "2026-11-20",
     "items_count": 2, "gross_sales": 30000, "discounts": 1000, "tax": 3190, "total": 32190, "rounding": 0,
     "returns_count": 0, "returns_total": 0, "returns_rounding": 0, "net_total": 32190,
     "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
-            "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#;
+            "as_of": "2026-11-21T02:06:34.739Z"}}"#;
 pub const DAYS: Doc = Doc::of(GROUP, "List business days of all stores, newest first")
     .query::<DaysQuery>()
     .lists::<day::View>(DAY_EXAMPLE);

@@ -5,7 +5,7 @@ use crate::db::failure::Failure;
 use crate::table::hub;
 use domain::model::base::figures::Money;
 use domain::model::base::limits::NAME_CHARS_MAX;
-use domain::model::base::refusal::{NotReady, Refusal};
+use domain::model::base::refusal::{NotReady, NotReadyCode, Refusal};
 use domain::rules::books::posting::plan::{Account, AccountType, PLAN};
 use edge::ApiError;
 use schemars::JsonSchema;
@@ -317,7 +317,7 @@ async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<()
     for row in sqlx::query(sql).bind(account).fetch_all(&mut *connection).await? {
         let (store_id, balance): (String, Money) = columns!(row => (store_id, balance));
         problems.push(NotReady {
-            code: "balance".to_owned(),
+            code: NotReadyCode::Balance,
             store_id,
             date: None,
             id: Some(account.to_owned()),
@@ -325,16 +325,20 @@ async fn check_empty(connection: &mut AnyConnection, account: &str) -> Result<()
         });
     }
     for (code, sql, message) in [
-        ("mapping", "SELECT COUNT(*) FROM mappings WHERE account = $1", "a mapping uses the account"),
         (
-            "statement_source",
+            NotReadyCode::Mapping,
+            "SELECT COUNT(*) FROM mappings WHERE account = $1",
+            "a mapping uses the account",
+        ),
+        (
+            NotReadyCode::StatementSource,
             "SELECT COUNT(*) FROM statement_sources WHERE account = $1 AND active = 1",
             "an active statement source uses the account",
         ),
     ] {
         if sqlx::query_scalar::<_, i64>(sql).bind(account).fetch_one(&mut *connection).await? > 0 {
             problems.push(NotReady {
-                code: code.to_owned(),
+                code,
                 store_id: String::new(),
                 date: None,
                 id: Some(account.to_owned()),

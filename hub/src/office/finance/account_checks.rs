@@ -2,7 +2,7 @@
 
 use crate::office::finance::account::{Chart, State, View};
 use crate::table::journal::NewEntry;
-use domain::model::base::refusal::{FieldProblem, NotReady, Refusal};
+use domain::model::base::refusal::{FieldProblem, NotReady, NotReadyCode, Refusal};
 use domain::rules::books::posting::plan::Account;
 use domain::rules::books::posting::{AccountState, AccountUse};
 use edge::ApiError;
@@ -88,7 +88,7 @@ impl Chart {
             return Ok(());
         }
         let problem = |account: &String| NotReady {
-            code: "account_closed".to_owned(),
+            code: NotReadyCode::AccountClosed,
             store_id: String::new(),
             date: None,
             id: Some(account.clone()),

@@ -71,10 +71,7 @@ fn of_streams(count: usize) -> String {
 
 /// Metrics of the books.
 async fn text(connection: &mut AnyConnection) -> Result<String, sqlx::Error> {
-    // Every event is posted in the commit that applies it.
-    let mut text = String::from(
-        "# HELP hub_posting_left Records that are applied and not posted\n# TYPE hub_posting_left gauge\nhub_posting_left 0\n",
-    );
+    let mut text = String::new();
     let made = journal_counts::read();
     let entries = made.entries.into_iter().map(|(kind, count)| (kind.to_owned(), count.to_string()));
     family(&mut text, ("hub_entries_total", "counter", "kind"), entries);

@@ -39,7 +39,7 @@ pub const ACCOUNT_ENTRIES: Doc =
                 "entry_date": "2026-11-20", "reference_date": null, "kind": "event", "memo": "change",
                 "debit": 50000, "credit": 0, "balance": 50000}], "next_cursor": null,
                 "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
-                "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
+                "as_of": "2026-11-21T02:06:34.739Z"}}"#,
         )
         .refuses(&[Code::ValidationFailed]);
 pub const ENTRY: Doc =
@@ -65,7 +65,7 @@ pub const TRIAL_BALANCE: Doc =
                 "opening_credit": null, "moved_debit": null, "moved_credit": null}],
             "total_debit": 50000, "total_credit": 50000,
             "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
-            "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
+            "as_of": "2026-11-21T02:06:34.739Z"}}"#,
         )
         .also(&["text/csv"])
         .sends(&[("X-Completeness", "Completeness")])

@@ -8,9 +8,10 @@ use crate::db::guarded::guarded;
 use crate::office::finance::locking::{LockRequest, closed_through};
 use crate::office::finance::proof::{self, Proven};
 use crate::office::finance::writer::{Writer, check_text};
+use crate::table::hub;
 use crate::table::journal::{self, Kind, NewEntry};
 use domain::model::base::figures::Money;
-use domain::model::base::refusal::{NotReady, Refusal};
+use domain::model::base::refusal::{NotReady, NotReadyCode, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::{EntryLine, mirror};
 use domain::rules::books::month::Month;
@@ -136,7 +137,7 @@ impl Writer<'_> {
         let mut problems = suspense(&mut *connection, month.last()).await?;
         let proofs = proof::of_locked(&mut *connection, proven, self.now).await?;
         problems.extend(proofs.proofs.iter().filter(|proof| !proof.ok).map(|proof| NotReady {
-            code: "proof_failed".to_owned(),
+            code: NotReadyCode::ProofFailed,
             store_id: String::new(),
             date: None,
             id: Some(proof.name.to_owned()),
@@ -269,16 +270,17 @@ async fn suspense(connection: &mut AnyConnection, day: Date) -> Result<Vec<NotRe
     let sql = "SELECT store_id, CAST(SUM(debit - credit) AS BIGINT) AS balance FROM ledger_days \
                WHERE account = '9990' AND entry_date <= $1 GROUP BY store_id HAVING SUM(debit - credit) <> 0 \
                ORDER BY store_id";
+    let currency = hub::currency(&mut *connection).await?;
     let rows = sqlx::query(sql).bind(day.to_string()).fetch_all(connection).await?;
     let problem = |row: &sqlx::any::AnyRow| {
         Ok(NotReady {
-            code: "suspense".to_owned(),
+            code: NotReadyCode::Suspense,
             store_id: row.cell("store_id")?,
             date: None,
             id: Some("9990".to_owned()),
             message: format!(
                 "{} is in the suspense account: post it to the right account",
-                row.cell::<Money>("balance")?
+                currency.decimal(row.cell::<Money>("balance")?)
             ),
         })
     };

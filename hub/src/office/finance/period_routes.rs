@@ -15,8 +15,7 @@ const PERIOD: &str = r#"{"month": "2026-11", "state": "closed", "closed_at": "20
 
 const PERIODS: &str = r#"{"items": [{"month": "2026-11", "state": "closed",
     "closed_at": "2026-12-02T02:06:34.739Z", "closed_by": "usr_1", "result": 356489}],
-    "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [], "as_of": "2026-11-21T02:06:34.739Z",
-    "posting_left": 0}}"#;
+    "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [], "as_of": "2026-11-21T02:06:34.739Z"}}"#;
 
 pub const ROUTES: &[Route<Hub>] = &[
     get("/api/finance/periods", FINANCE, "Finance").summary("List the months of a year that have begun, latest first")

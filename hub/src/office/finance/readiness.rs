@@ -3,7 +3,7 @@
 use crate::columns;
 use crate::db::column::Columns;
 use domain::model::base::business_date::{day_end, day_start};
-use domain::model::base::refusal::NotReady;
+use domain::model::base::refusal::{NotReady, NotReadyCode};
 use domain::model::base::time::UtcMs;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -72,10 +72,14 @@ impl Teller {
         let count = |count: i64, what: &str| format!("{}: {count} {what}", self.store_id);
         let pending = self.pending.unwrap_or(0);
         [
-            (!heard, "store_not_heard", format!("{} has not connected since {day} ended", self.store_id)),
-            (pending > 0, "records_pending", count(pending, "records have not arrived yet")),
-            (self.parked > 0, "parked", count(self.parked, "records are parked")),
-            (self.holes > 0, "hole", count(self.holes, "gaps in its records")),
+            (
+                !heard,
+                NotReadyCode::StoreNotHeard,
+                format!("{} has not connected since {day} ended", self.store_id),
+            ),
+            (pending > 0, NotReadyCode::RecordsPending, count(pending, "records have not arrived yet")),
+            (self.parked > 0, NotReadyCode::Parked, count(self.parked, "records are parked")),
+            (self.holes > 0, NotReadyCode::Hole, count(self.holes, "gaps in its records")),
         ]
         .into_iter()
         .filter(|(holds, ..)| *holds)
@@ -83,14 +87,14 @@ impl Teller {
         .collect()
     }
 
-    fn problem(&self, code: &str, date: Option<Date>, message: String) -> NotReady {
-        NotReady { code: code.to_owned(), store_id: self.store_id.clone(), date, id: None, message }
+    fn problem(&self, code: NotReadyCode, date: Option<Date>, message: String) -> NotReady {
+        NotReady { code, store_id: self.store_id.clone(), date, id: None, message }
     }
 
     /// Notes that a day was not sealed.
     pub fn not_sealed(&self, day: Date) -> NotReady {
         let message = format!("{} has not sealed {day}", self.store_id);
-        self.problem("day_not_sealed", Some(day), message)
+        self.problem(NotReadyCode::DayNotSealed, Some(day), message)
     }
 }
 
@@ -134,5 +138,5 @@ fn open_settlement(row: &AnyRow) -> Result<NotReady, sqlx::Error> {
     let (store_id, id, state): (String, String, String) = columns!(row => (store_id, settlement_id, state));
     let date: Date = row.cell("business_date")?;
     let message = format!("the settlement of {date} in {store_id} is {state}");
-    Ok(NotReady { code: "settlement_open".to_owned(), store_id, date: Some(date), id: Some(id), message })
+    Ok(NotReady { code: NotReadyCode::SettlementOpen, store_id, date: Some(date), id: Some(id), message })
 }

@@ -16,7 +16,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     .refuses(&[Code::ValidationFailed])
     .answers::<Suggestions>(
         r#"{"as_of": "2026-11-20T02:06:34.739Z", "completeness": {"stores_expected": 1, "stores_complete": 1,
-            "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}, "items": []}"#,
+            "missing": [], "as_of": "2026-11-20T02:06:34.739Z"}, "items": []}"#,
         answers!(list),
     ),
     post("/api/purchase-orders/suggestions", PURCHASING, "Purchasing").summary("Create draft orders from suggestions, one for each supplier")

@@ -36,7 +36,7 @@ const PAYABLES: Doc = Doc::of("Payables", "List open payables by supplier and ag
         r#"{"as_of": "2026-12-31", "items": [], "totals": {"not_due": 0, "days_1_30": 0, "days_31_60": 0,
             "days_61_90": 0, "days_over_90": 0, "credits": 0, "advances": 0, "total": 0},
             "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
-            "as_of": "2026-12-31T02:06:34.739Z", "posting_left": 0}}"#,
+            "as_of": "2026-12-31T02:06:34.739Z"}}"#,
     )
     .also(&["text/csv"])
     .sends(&[("X-Completeness", "Completeness")])

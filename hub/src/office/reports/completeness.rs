@@ -30,14 +30,12 @@ pub struct Completeness {
     pub missing: Vec<Missing>,
     /// When completeness was determined.
     pub as_of: UtcMs,
-    /// Always 0: every record is posted when it is applied.
-    pub posting_left: i64,
 }
 
 impl Completeness {
     /// Completeness of figures that no store reports.
     pub fn of_no_store(now: UtcMs) -> Self {
-        Self { stores_expected: 0, stores_complete: 0, missing: Vec::new(), as_of: now, posting_left: 0 }
+        Self { stores_expected: 0, stores_complete: 0, missing: Vec::new(), as_of: now }
     }
 
     /// The text of one line: `38/40; missing=S007,S012`.
@@ -50,7 +48,7 @@ impl Completeness {
 
 /// Fields of a page of figures beside its items, for descriptions of routes.
 pub const EXAMPLE: &str = r#"{"completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
-    "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#;
+    "as_of": "2026-11-21T02:06:34.739Z"}}"#;
 
 /// A page of figures, with their completeness.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -156,7 +154,6 @@ pub async fn of<'e>(
         stores_complete: stores_expected.saturating_sub(missing.len()),
         missing,
         as_of: now,
-        posting_left: 0,
     })
 }
 

@@ -27,7 +27,7 @@ pub const DETAIL: &str = r#"{"settlement_id": "stl_1", "store_id": "S001", "busi
     "cash": {"shifts": [{"shift_id": "shf_1", "register_id": "main", "expected": 200000, "counted": 200000, "variance": 0}],
     "expected": 200000, "counted": 200000, "variance": 0, "pay_in": 0, "pay_out": 0, "drops": 0, "deposits": 0},
     "exceptions": {"open": 0, "resolved": 1}, "completeness": {"stores_expected": 1, "stores_complete": 1,
-    "missing": [], "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}, "entries": []}"#;
+    "missing": [], "as_of": "2026-11-20T02:06:34.739Z"}, "entries": []}"#;
 const ITEM: &str = r#"{"item_id": "pay_1", "store_id": "S001", "kind": "payment", "method": "card",
     "account": "1110", "business_date": "2026-11-19", "settlement_date": "2026-11-19", "entry_date": "2026-11-19", "amount": 83250,
     "reference": "C-1003", "document_id": "trx_1", "receipt_no": "S001-main-00000006", "register_id": "main",
@@ -43,7 +43,7 @@ pub const ROUTES: &[Route<Hub>] = &[
         "state": "reconciled", "forced": false, "note": null, "approved_by": null, "approved_at": null,
         "expected": 354090, "open": 83250, "fee": 4995, "net": 265845, "exceptions_open": 0}], "next_cursor": null,
         "completeness": {"stores_expected": 1, "stores_complete": 1, "missing": [],
-        "as_of": "2026-11-20T02:06:34.739Z", "posting_left": 0}}"#,
+        "as_of": "2026-11-20T02:06:34.739Z"}}"#,
             answers!(list),
         ),
     post("/api/settlements", FINANCE, "Settlement").summary("Create a day's settlement before its store seals the day")

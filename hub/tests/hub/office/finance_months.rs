@@ -236,7 +236,6 @@ async fn every_list_beside_the_books_is_proven() {
     assert_eq!(failed().await, expected.map(|(name, differs)| (name.to_owned(), differs)));
     let metrics = server.api().text("/metrics", "*/*").await;
     for line in [
-        "hub_posting_left 0",
         "hub_proof_failed{proof=\"rollups\"} 1",
         "hub_proof_failed{proof=\"inventory\"} 0",
         "hub_items_unposted{method=\"card\"} 1",

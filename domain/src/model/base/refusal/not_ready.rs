@@ -10,11 +10,41 @@ const TOLD_MAX: usize = 100;
 /// Most problems that are named in the message.
 const WORDS_MAX: usize = 3;
 
+/// Kind of a condition that is not met yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NotReadyCode {
+    /// The store has not sealed the day.
+    DayNotSealed,
+    /// The store has not connected since the day ended.
+    StoreNotHeard,
+    /// The store has records that have not arrived.
+    RecordsPending,
+    /// Records of the store are parked.
+    Parked,
+    /// Records of the store are missing.
+    Hole,
+    /// A settlement of the day is not approved.
+    SettlementOpen,
+    /// A proof of the books failed.
+    ProofFailed,
+    /// The suspense account has a balance.
+    Suspense,
+    /// The account has a balance.
+    Balance,
+    /// An account mapping uses the account.
+    Mapping,
+    /// A statement source uses the account.
+    StatementSource,
+    /// The account is closed.
+    AccountClosed,
+}
+
 /// A condition that is not met yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotReady {
-    /// Stable code: `day_not_sealed`, `store_not_heard`, `records_pending`, `parked`, `hole`, …
-    pub code: String,
+    /// Kind of condition.
+    pub code: NotReadyCode,
     /// Store whose book has the problem. Empty for head office's own book, or for all books.
     pub store_id: String,
     /// Business date of the problem. Null if it does not concern a single day.

@@ -27,7 +27,7 @@ pub const TAX: Doc = Doc::of("Finance", "Report tax of a range of days, compared
             "reference_date": "2026-11-20", "entry_date": "2026-11-21", "tax": 22000}], "more_late": false, "output_tax": 156640,
             "input_tax": 0, "payable": 156640, "ledger": {"output_tax": 156640, "input_tax": 0, "agrees": true},
             "completeness": {"stores_expected": 2, "stores_complete": 2, "missing": [],
-            "as_of": "2026-11-21T02:06:34.739Z", "posting_left": 0}}"#,
+            "as_of": "2026-11-21T02:06:34.739Z"}}"#,
     )
     .also(&["text/csv"])
     .sends(&[("X-Completeness", "Completeness"), ("X-Next-Cursor", "NextCursor")])
