@@ -29,7 +29,7 @@ pub use figure::{Decimal, Figure, NoFigure, Written};
 pub use import_file::ImportFile;
 pub use month::{is_month, period_in_words};
 pub use rows::{BLANK_ROWS_MAX, COLUMNS_MAX, Row, RowError, Rows};
-pub use sign_words::{Direction, SignWords};
+pub use sign_words::{Direction, SignWords, WORD_BYTES_MAX, WORDS_MAX};
 pub use table::{Cells, Layout, PROBLEMS_MAX, Problems, RowProblem, Table, encoding};
 pub use text::{Encoding, Undecodable, decode};
 pub use time::zone;

@@ -3,7 +3,7 @@
 use crate::kinds::RowKind;
 use crate::pattern::Pattern;
 use domain::model::base::refusal::FieldProblem;
-use edge::sheet::{COLUMNS_MAX, SignWords};
+use edge::sheet::{COLUMNS_MAX, SignWords, WORD_BYTES_MAX, WORDS_MAX};
 pub use edge::sheet::{Decimal, Encoding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,6 @@ use std::collections::BTreeMap;
 
 /// Most lines before the header, and rows at the end.
 const SKIPPED_MAX: u32 = 1_000;
-/// Words for signs, statuses and types.
-const WORDS_MAX: usize = 256;
-/// Longest word or name of a column, in bytes.
-const WORD_BYTES_MAX: usize = 128;
 
 /// Cell delimiter of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

@@ -1,17 +1,24 @@
 //! The wire of protocol 1 (docs/protocol.md#calls): the same shapes at store and hub.
 
+use crate::model::base::limits::{ID_BYTES_MAX, SHORT_ID_BYTES_MAX};
 use crate::model::base::time::UtcMs;
-use crate::model::hub::sync::{ConflictDown, DigestHead, Figure};
+use crate::model::hub::chain::HASH_BYTES_MAX;
+use crate::model::hub::sync::{ConflictDown, DigestHead, EPOCH_BYTES_MAX, EPOCH_BYTES_MIN, Figure};
 use crate::wire::feed::RecordVersion;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod bounds;
 mod find;
 mod history_download;
 mod receipt;
 pub mod sound;
+use bounds::{CURRENCY_CHARS, DAY_START_CHARS, PUBLIC_KEY_CHARS};
+pub use bounds::{
+    DIGEST_ENTRIES_MAX, FEED_CURSOR_BYTES_MAX, FIND_BYTES_MAX, LINEAGE_MAX, VERSION_BYTES_MAX, ZONE_BYTES_MAX,
+};
 pub use find::{FindMember, FoundMember};
 pub use history_download::{Hole, OwnAnswer, SnapshotAnswer};
 pub use receipt::{ReleaseReceipt, ReleasedReceipt, ReservePieces, ReserveReceipt, ReservedReceipt};
@@ -27,14 +34,19 @@ pub const PUSH_BYTES_MAX: usize = 1024 * 1024;
 #[serde(deny_unknown_fields)]
 pub struct Enrol {
     /// One-time token from `cloud-hub store add`.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub enrolment_token: String,
     /// ID of the store.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub store_id: String,
     /// Ed25519 public key, raw 32 bytes, base64url.
+    #[schemars(length(equal = PUBLIC_KEY_CHARS))]
     pub public_key: String,
     /// Version of the store's program.
+    #[schemars(length(max = VERSION_BYTES_MAX))]
     pub version: String,
     /// ISO 4217 code of the currency of the store's amounts. It must be head office's currency.
+    #[schemars(length(equal = CURRENCY_CHARS))]
     pub currency: String,
     /// Name of the store in its own settings. Head office uses this name as long as its own name for the store is the
     /// store's ID.
@@ -58,14 +70,17 @@ pub struct Enrolled {
 #[serde(deny_unknown_fields)]
 pub struct EpochState {
     /// Name of the epoch, `<n>-<16 hex>`.
+    #[schemars(length(min = EPOCH_BYTES_MIN, max = EPOCH_BYTES_MAX))]
     pub epoch: String,
     /// Sequence number of the last record of the epoch.
     pub head_seq: u64,
     /// Hash of the record at `head_seq`.
+    #[schemars(length(max = HASH_BYTES_MAX))]
     pub head_hash: String,
     /// Sequence number of the last record that the hub acknowledged.
     pub acked_seq: u64,
     /// Hash of the record at `acked_seq`.
+    #[schemars(length(max = HASH_BYTES_MAX))]
     pub acked_hash: String,
     /// Lowest sequence number that the store can still send.
     pub min_kept_seq: u64,
@@ -104,28 +119,36 @@ pub struct BackupDrill {
 #[serde(deny_unknown_fields)]
 pub struct Hello {
     /// ID of the store.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub store_id: String,
     /// Epoch that the store writes.
+    #[schemars(length(min = EPOCH_BYTES_MIN, max = EPOCH_BYTES_MAX))]
     pub epoch: String,
     /// All epochs of the store, oldest first.
+    #[schemars(length(max = LINEAGE_MAX))]
     pub lineage: Vec<EpochState>,
     /// Whether the histories of the hub and the store have diverged.
     pub apart: bool,
     /// Version of the store's program.
+    #[schemars(length(max = VERSION_BYTES_MAX))]
     pub version: String,
     /// Highest record schema that the store understands.
     pub schema_max: u32,
     /// Feed cursor. Null before the first call.
+    #[schemars(length(max = FEED_CURSOR_BYTES_MAX))]
     pub cursor: Option<String>,
     /// Current time of the store's wall clock.
     pub wall_clock: UtcMs,
     /// Records that wait at the store.
     pub backlog: Backlog,
     /// Time of day at which the store's business day starts, `HH:MM`.
+    #[schemars(length(equal = DAY_START_CHARS))]
     pub day_start: String,
     /// Time zone of the store's business dates, IANA name. Null if the zone has no name.
+    #[schemars(length(max = ZONE_BYTES_MAX))]
     pub timezone: Option<String>,
     /// ISO 4217 code of the currency of the store's amounts. It must be head office's currency.
+    #[schemars(length(equal = CURRENCY_CHARS))]
     pub currency: String,
     /// The last restore drill of the store's backups. Null if there was none.
     pub drill: Option<BackupDrill>,
@@ -223,10 +246,13 @@ pub struct ParkedSince {
 #[serde(deny_unknown_fields)]
 pub struct PushEvent {
     /// Sequence number of the record in its epoch.
+    #[schemars(range(min = 1))]
     pub seq: u64,
     /// Hash of the record.
+    #[schemars(length(max = HASH_BYTES_MAX))]
     pub hash: String,
     /// Exact text of the record.
+    #[schemars(length(max = PUSH_BYTES_MAX))]
     pub record: String,
 }
 
@@ -235,14 +261,19 @@ pub struct PushEvent {
 #[serde(deny_unknown_fields)]
 pub struct Push {
     /// ID of the store.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub store_id: String,
     /// Epoch that the sender now writes.
+    #[schemars(length(min = EPOCH_BYTES_MIN, max = EPOCH_BYTES_MAX))]
     pub sender_epoch: String,
     /// Epoch of these records.
+    #[schemars(length(min = EPOCH_BYTES_MIN, max = EPOCH_BYTES_MAX))]
     pub epoch: String,
     /// Hash before the first record.
+    #[schemars(length(max = HASH_BYTES_MAX))]
     pub prev_hash: String,
     /// Records in order of their sequence numbers.
+    #[schemars(length(max = PUSH_EVENTS_MAX))]
     pub events: Vec<PushEvent>,
     /// Records that wait at the store.
     pub backlog: Backlog,
@@ -294,6 +325,7 @@ pub struct Digest {
     /// The business date.
     pub business_date: Date,
     /// For every epoch of the store, the last record that the figures include. Later records of the hub are ignored.
+    #[schemars(length(max = DIGEST_ENTRIES_MAX))]
     pub heads: Vec<DigestHead>,
     /// Figures by type of record. Types without a record may be omitted.
     pub types: BTreeMap<String, Figure>,

@@ -6,6 +6,7 @@ use argon2::{
     Algorithm, Argon2, Version,
     password_hash::{Error, PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
+use domain::model::base::limits::{PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN};
 use domain::model::people::user::costs::Costs;
 use std::sync::{
     Arc,
@@ -21,10 +22,6 @@ mod workers;
 pub const HASHES_AT_ONCE: usize = 2;
 /// `Retry-After` when there is no memory for a hash, in seconds.
 const MEMORY_RETRY_S: u64 = 2;
-/// Shortest new password, in characters.
-pub const PASSWORD_CHARS_MIN: usize = 8;
-/// Longest password, in characters.
-pub const PASSWORD_CHARS_MAX: usize = 128;
 
 /// Cost of a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,14 +153,16 @@ impl Passwords {
     }
 
     /// Verifies a password at the cost that its hash states. A hash that costs more than this machine's maximum is not
-    /// computed: the password is refused after the usual work.
+    /// computed: the password is refused after the usual work. So is one that is longer than a new one may be.
     ///
     /// # Errors
     /// [`PasswordError::Stored`] if `hash` is not one.
     pub async fn verify(&self, password: String, hash: String) -> Result<bool, PasswordError> {
         let no_hash = || PasswordError::Stored("it is not an argon2id hash".to_owned());
         if Costs::of(&hash).ok_or_else(no_hash)?.within(self.params.most()) {
-            return self.on_worker(move || verify_now(&password, &hash)).await?;
+            let fits = password.chars().count() <= PASSWORD_CHARS_MAX;
+            let right = self.on_worker(move || verify_now(&password, &hash)).await?;
+            return right.map(|right| right && fits);
         }
         tracing::error!("a stored password hash needs far more work than auth.argon2: set a new password");
         let dummy = self.dummy_like(None);

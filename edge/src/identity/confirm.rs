@@ -8,7 +8,8 @@ use crate::api::reply::Reply;
 use crate::api::request::Request;
 use crate::api::route::Doc;
 use crate::credentials::passkeys::Purpose;
-use domain::model::people::user::{Principal, User};
+use domain::model::base::limits::PASSWORD_CHARS_MAX;
+use domain::model::people::user::{NAME_BYTES_MAX, Principal, User};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::net::IpAddr;
@@ -42,6 +43,7 @@ struct Start {
     /// Purpose of the ceremony.
     purpose: For,
     /// Login name of the approver. Required for an approval, and omitted for a registration.
+    #[schemars(length(min = 1, max = NAME_BYTES_MAX))]
     username: Option<String>,
 }
 
@@ -51,6 +53,7 @@ struct Start {
 #[serde(deny_unknown_fields)]
 pub(super) struct Confirmation {
     /// Password of the logged-in user. Omit it for a ceremony.
+    #[schemars(length(min = 1, max = PASSWORD_CHARS_MAX))]
     pub password: Option<String>,
     /// ID of the ceremony. Omit it for a password.
     #[schemars(length(max = 64))]

@@ -9,13 +9,11 @@ use crate::api::request::Request;
 use crate::api::route::Doc;
 use domain::model::base::answer::Answer;
 use domain::model::base::ids::UserId;
-use domain::model::people::user::User;
+use domain::model::base::limits::PASSWORD_CHARS_MAX;
+use domain::model::people::user::{NAME_BYTES_MAX, User};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::net::IpAddr;
-
-/// The longest login name, in bytes.
-const USERNAME_BYTES_MAX: usize = 128;
 
 /// `POST /api/auth/login`
 pub const LOGIN: Doc = Doc::of("Log-in", "Log in with a password")
@@ -33,10 +31,13 @@ pub const OLD_LOGIN: Doc = LOGIN.deprecated(super::old_path("/api/auth/login"));
 #[serde(deny_unknown_fields)]
 struct Login {
     /// Login name. Send either `username` or `email`.
+    #[schemars(length(min = 1, max = NAME_BYTES_MAX))]
     username: Option<String>,
     /// Login name that is an e-mail address. Send either `username` or `email`.
+    #[schemars(length(min = 1, max = NAME_BYTES_MAX))]
     email: Option<String>,
     /// Password.
+    #[schemars(length(min = 1, max = PASSWORD_CHARS_MAX))]
     password: String,
 }
 
@@ -57,7 +58,8 @@ impl Login {
 /// 422 `validation_failed` for an impossible name.
 pub fn login_name(text: &str) -> Result<String, ApiError> {
     let name = text.trim().to_lowercase();
-    if (1..=USERNAME_BYTES_MAX).contains(&name.len()) {
+    // Spaces around it are not part of the name, but count: the document states the longest text.
+    if text.chars().count() <= NAME_BYTES_MAX && (1..=NAME_BYTES_MAX).contains(&name.len()) {
         Ok(name)
     } else {
         Err(ApiError::field("username", "must have 1 to 128 bytes"))

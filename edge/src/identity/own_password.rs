@@ -7,6 +7,7 @@ use crate::api::reply::Reply;
 use crate::api::request::Request;
 use crate::api::route::Doc;
 use crate::credentials::passwords;
+use domain::model::base::limits::{PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN};
 use domain::model::people::user::User;
 use domain::rules::people::user::account_change;
 use domain::rules::people::user::devices::PasswordChanged;
@@ -27,9 +28,10 @@ pub const CHANGE: Doc =
 #[schemars(rename = "ChangePassword")]
 struct Change {
     /// Current password of the user.
+    #[schemars(length(min = 1, max = PASSWORD_CHARS_MAX))]
     current_password: String,
     /// New password: 8–128 characters. It must not be the login name or a common password.
-    #[schemars(length(min = 8, max = 128))]
+    #[schemars(length(min = PASSWORD_CHARS_MIN, max = PASSWORD_CHARS_MAX))]
     new_password: String,
 }
 
@@ -39,6 +41,11 @@ struct Change {
 /// The errors in its description.
 pub async fn change<S: Accounts>(request: Request<S>) -> Result<Reply, ApiError> {
     let change: Change = request.json()?;
+    // It is not compared where a stored answer is sent again.
+    if !(1..=PASSWORD_CHARS_MAX).contains(&change.current_password.chars().count()) {
+        let problem = format!("must have 1 to {PASSWORD_CHARS_MAX} characters");
+        return Err(ApiError::field("current_password", problem));
+    }
     let ask = context_without(&request, &["current_password", "new_password"])?;
     let (state, address) = (&*request.state, request.peer.ip());
     let user = state.user(&request.caller()?.user_id).await?.ok_or_else(ApiError::token_revoked)?;

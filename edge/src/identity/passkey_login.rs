@@ -9,7 +9,7 @@ use crate::api::request::Request;
 use crate::api::route::Doc;
 use crate::credentials::passkeys::{Begun, PasskeyError, Purpose};
 use domain::model::base::ids::UserId;
-use domain::model::people::user::User;
+use domain::model::people::user::{NAME_BYTES_MAX, User};
 use domain::rules::people::user::passkey::Assertion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,7 @@ pub const FINISH: Doc = Doc::of("Passkeys", "Finish a log-in with a device")
 #[serde(deny_unknown_fields)]
 struct Start {
     /// Login name.
+    #[schemars(length(min = 1, max = NAME_BYTES_MAX))]
     username: String,
 }
 

@@ -12,6 +12,7 @@ use crate::api::request::Request;
 use crate::api::route::Doc;
 use crate::credentials::tokens::TokenKind;
 use domain::model::base::ids::UserId;
+use domain::model::base::limits::PASSWORD_CHARS_MAX;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{Pin, User};
 use domain::rules::people::user::pin::{self, PinTry};
@@ -81,6 +82,7 @@ struct SetPin {
     #[schemars(length(min = 4, max = 8))]
     pin: String,
     /// Password of the logged-in user. Omit it for a ceremony.
+    #[schemars(length(min = 1, max = PASSWORD_CHARS_MAX))]
     password: Option<String>,
     /// ID of a ceremony that `confirm/start` began for a registration. Omit it for a password.
     #[schemars(length(max = 64))]

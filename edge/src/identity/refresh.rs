@@ -6,7 +6,7 @@ use crate::api::error::{ApiError, Code};
 use crate::api::reply::Reply;
 use crate::api::request::Request;
 use crate::api::route::Doc;
-use crate::credentials::tokens::TokenKind;
+use crate::credentials::tokens::{TOKEN_BYTES_MAX, TokenKind};
 use domain::model::base::answer::Answer;
 use domain::model::base::ids::SessionId;
 use domain::model::hub::chain::hex;
@@ -42,6 +42,7 @@ pub const OLD_REFRESH: Doc = REFRESH.deprecated(super::old_path("/api/auth/refre
 #[serde(deny_unknown_fields)]
 struct Refresh {
     /// The current refresh token. May be omitted with `X-Session: cookie`, since the cookie has it.
+    #[schemars(length(max = TOKEN_BYTES_MAX))]
     refresh_token: Option<String>,
 }
 

@@ -6,7 +6,7 @@ use crate::api::error::{ApiError, Code};
 use crate::api::reply::Reply;
 use crate::api::request::Request;
 use crate::api::route::Doc;
-use crate::credentials::tokens::{Claims, TokenKind};
+use crate::credentials::tokens::{Claims, TOKEN_BYTES_MAX, TokenKind};
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{Principal, Role};
 use schemars::JsonSchema;
@@ -41,7 +41,7 @@ struct Ticket {
 #[serde(deny_unknown_fields)]
 pub struct StreamQuery {
     /// Ticket of `POST /api/events/ticket`, instead of an access token in `Authorization`.
-    #[schemars(length(max = 4096))]
+    #[schemars(length(max = TOKEN_BYTES_MAX))]
     ticket: Option<String>,
 }
 

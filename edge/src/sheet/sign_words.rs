@@ -4,6 +4,12 @@ use crate::sheet::cell::plain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Most words of one kind.
+pub const WORDS_MAX: usize = 256;
+
+/// The longest word or name of a column, in bytes.
+pub const WORD_BYTES_MAX: usize = 128;
+
 /// Direction of money, as a word in a file shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -105,8 +111,10 @@ const OUT: [&str; 38] = [
 pub struct SignWords {
     /// Words for incoming money.
     #[serde(rename = "in")]
+    #[schemars(length(max = WORDS_MAX), inner(length(min = 1, max = WORD_BYTES_MAX)))]
     pub into: Vec<String>,
     /// Words for outgoing money.
+    #[schemars(length(max = WORDS_MAX), inner(length(min = 1, max = WORD_BYTES_MAX)))]
     pub out: Vec<String>,
     /// Direction of an amount without a word in a file in which other amounts have a word. If it is null, the row is
     /// set aside. Exception: if the file has only words for outgoing money, and they stand beside the amounts, an

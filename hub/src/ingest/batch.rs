@@ -2,6 +2,7 @@
 
 use crate::projection::envelope::Incoming;
 use crate::table::epoch::number;
+use domain::model::hub::chain::HASH_BYTES_MAX;
 use domain::rules::hub::sync::rules;
 use domain::wire::sync::{PUSH_BYTES_MAX, PUSH_EVENTS_MAX, Push};
 use edge::ApiError;
@@ -42,6 +43,13 @@ impl Batch {
         }
         if push.events.iter().any(|event| event.seq == 0 || i64::try_from(event.seq).is_err()) {
             return Err(ApiError::field("events", "must each have a seq of at least 1"));
+        }
+        let long = || format!("must be at most {HASH_BYTES_MAX} bytes");
+        if push.prev_hash.len() > HASH_BYTES_MAX {
+            return Err(ApiError::field("prev_hash", long()));
+        }
+        if let Some(wrong) = push.events.iter().position(|event| event.hash.len() > HASH_BYTES_MAX) {
+            return Err(ApiError::field(format!("events[{wrong}].hash"), long()));
         }
         let whole = rules::chained(&push.prev_hash, &push.events);
         // The store counts the records of this batch as waiting: once stored they no longer do.

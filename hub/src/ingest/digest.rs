@@ -8,16 +8,14 @@ use crate::table::alarm;
 use crate::table::hub::Identity;
 use crate::table::record::hash_at;
 use domain::model::base::time::UtcMs;
-use domain::model::hub::sync::{DigestHead, Figure};
-use domain::wire::sync::{Digest, DigestAnswer, DigestResult};
+use domain::model::hub::chain::HASH_BYTES_MAX;
+use domain::model::hub::sync::{DigestHead, EPOCH_BYTES_MAX, Figure};
+use domain::wire::sync::{DIGEST_ENTRIES_MAX, Digest, DigestAnswer, DigestResult};
 use edge::ApiError;
 use serde_json::Value;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use std::collections::BTreeMap;
-
-/// Most epochs and types of a digest.
-const ENTRIES_MAX: usize = 1000;
 
 /// Compares a digest, and keeps the result for the store's status.
 ///
@@ -30,8 +28,15 @@ pub async fn digest(
     ask: &Digest,
     now: UtcMs,
 ) -> Result<DigestAnswer, Failure> {
-    if ask.heads.len() > ENTRIES_MAX || ask.types.len() > ENTRIES_MAX {
+    if ask.heads.len() > DIGEST_ENTRIES_MAX || ask.types.len() > DIGEST_ENTRIES_MAX {
         return Err(ApiError::field("heads", "must have at most 1000 epochs and 1000 types").into());
+    }
+    let is_long = |head: &DigestHead| head.epoch.len() > EPOCH_BYTES_MAX || head.hash.len() > HASH_BYTES_MAX;
+    if let Some(wrong) = ask.heads.iter().position(is_long) {
+        let problem = format!(
+            "must have an epoch of at most {EPOCH_BYTES_MAX} bytes and a hash of at most {HASH_BYTES_MAX}"
+        );
+        return Err(ApiError::field(format!("heads[{wrong}]"), problem).into());
     }
     let mut write = db.write().await?;
     // While the row is locked, no batch changes the figures.

@@ -4,7 +4,7 @@ use crate::db::failure::Failure;
 use crate::db::{Db, Write, signed};
 use crate::ingest::condition;
 use crate::ingest::currency::expect_currency;
-use crate::ingest::invented::{LINEAGE_MAX, refused};
+use crate::ingest::invented::refused;
 use crate::ingest::lock::{Locked, SKEW_MS_MAX, lock};
 use crate::ingest::park;
 use crate::table::epoch::{Cursor, cursors, number};
@@ -13,22 +13,18 @@ use crate::table::record::hash_at;
 use crate::table::{alarm, conflict};
 use domain::model::base::business_date::day_start;
 use domain::model::base::time::UtcMs;
-use domain::model::hub::chain::GENESIS;
+use domain::model::hub::chain::{GENESIS, HASH_BYTES_MAX};
 use domain::rules::hub::sync::rules;
 use domain::rules::hub::sync::rules::EpochVerdict;
-use domain::wire::sync::{ChainHead, Directive, EpochState, Hello, HelloAnswer, Limits};
+use domain::wire::sync::{
+    ChainHead, Directive, EpochState, FEED_CURSOR_BYTES_MAX, Hello, HelloAnswer, LINEAGE_MAX, Limits,
+    VERSION_BYTES_MAX, ZONE_BYTES_MAX,
+};
 use edge::ApiError;
 use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-/// The longest program version, in bytes.
-pub const VERSION_BYTES_MAX: usize = 64;
-
-/// The longest feed cursor, in bytes.
-const FEED_CURSOR_BYTES_MAX: usize = 256;
-/// The longest name of a time zone, in bytes.
-const ZONE_BYTES_MAX: usize = 64;
 /// The lowest schema of feed records that this hub still writes.
 const SCHEMA_MIN: u32 = 1;
 
@@ -125,6 +121,12 @@ fn check(hello: &Hello, store_id: &str) -> Result<u64, ApiError> {
     }
     if let Some(wrong) = hello.lineage.iter().position(|state| number(&state.epoch).is_none()) {
         return Err(ApiError::field(format!("lineage[{wrong}].epoch"), "must be <n>-<16 hex>"));
+    }
+    let has_long_hash =
+        |state: &EpochState| state.head_hash.len().max(state.acked_hash.len()) > HASH_BYTES_MAX;
+    if let Some(wrong) = hello.lineage.iter().position(has_long_hash) {
+        let problem = format!("must have hashes of at most {HASH_BYTES_MAX} bytes");
+        return Err(ApiError::field(format!("lineage[{wrong}]"), problem));
     }
     if hello.version.len() > VERSION_BYTES_MAX {
         return Err(ApiError::field("version", "must have at most 64 bytes"));

@@ -7,12 +7,10 @@ use crate::table::epoch::{Cursor, number, take_overs};
 use domain::model::base::time::UtcMs;
 use domain::rules::hub::sync::rules;
 use domain::rules::hub::sync::rules::EpochVerdict;
-use domain::wire::sync::Hello;
+use domain::wire::sync::{Hello, LINEAGE_MAX};
 use edge::ApiError;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most epochs of a lineage.
-pub const LINEAGE_MAX: usize = 1000;
 /// Most unknown epochs of a hello, after a store's first: a restore or a rejoin creates one.
 const UNKNOWN_MAX: usize = 16;
 /// Most epochs that take over within a day.

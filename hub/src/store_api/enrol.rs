@@ -5,14 +5,13 @@ use crate::db::Db;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::ingest::currency::expect_currency;
-use crate::ingest::hello::VERSION_BYTES_MAX;
 use crate::office::stores::store;
 use crate::secret;
 use crate::table::hub::{self, Identity};
 use crate::table::notice::{self, Kind};
 use crate::table::replaced_key;
 use domain::model::base::time::UtcMs;
-use domain::wire::sync::{Enrol, Enrolled};
+use domain::wire::sync::{Enrol, Enrolled, VERSION_BYTES_MAX};
 use edge::{ApiError, keys};
 
 /// Way for a store to get another token.

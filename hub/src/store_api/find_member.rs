@@ -9,11 +9,9 @@ use crate::state::hub::Hub;
 use crate::state::lookups::LookUp;
 use crate::table::{alarm, member_store, store};
 use domain::model::base::time::UtcMs;
-use domain::wire::sync::{FindMember, FoundMember};
+use domain::wire::sync::{FIND_BYTES_MAX, FindMember, FoundMember};
 use edge::{ApiError, Doc, Reply, clock};
 
-/// The longest text that is asked for, in bytes.
-const TEXT_BYTES_MAX: usize = 256;
 /// Seconds after which a store that asked too often may ask again.
 const RETRY_AFTER_SECONDS: u64 = 60;
 
@@ -29,7 +27,7 @@ pub const FIND: Doc = Doc::of(
 pub async fn find(request: Request) -> Answered {
     let ask: FindMember = request.json()?;
     let texts = ask.texts();
-    if texts.is_empty() || texts.iter().any(|(_, text)| text.is_empty() || text.len() > TEXT_BYTES_MAX) {
+    if texts.is_empty() || texts.iter().any(|(_, text)| text.is_empty() || text.len() > FIND_BYTES_MAX) {
         return Err(ApiError::field(
             "member_id",
             "an ID, a phone number, an e-mail address or a code of at most 256 bytes is required",

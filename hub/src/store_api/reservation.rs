@@ -7,6 +7,7 @@ use crate::db::failure::Failure;
 use crate::store_api::known_sale;
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::{Sku, StoreId, UserId};
+use domain::model::base::limits::{ITEMS_MAX, QTY_MAX, REFERENCE_CHARS_MAX};
 use domain::model::base::refusal::{Refusal, ReturnLeft};
 use domain::model::base::time::UtcMs;
 use domain::model::selling::returns::TakenBack;
@@ -17,12 +18,8 @@ use edge::ApiError;
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
 
-/// Most products of one return.
-const ITEMS_MAX: usize = 500;
-/// Most pieces of one product.
-const QTY_MAX: i64 = 1_000_000;
 /// The longest receipt number, and the longest ID.
-const TEXT_BYTES_MAX: usize = 128;
+const TEXT_BYTES_MAX: usize = REFERENCE_CHARS_MAX;
 /// A reservation ends after this time, unless its return arrives or the store asks again. A return follows its check
 /// within seconds while the link is up; a later one still counts, and so do the returns of others.
 const RESERVED_FOR_MS: i64 = 10 * 60 * 1000;

@@ -5,7 +5,8 @@ use crate::http::ask::ask;
 use crate::http::failure::failed;
 use actors::RequestContext;
 use domain::model::base::ids::SessionId;
-use domain::model::people::user::{Principal, User};
+use domain::model::base::limits::{ID_BYTES_MAX, PASSWORD_CHARS_MAX};
+use domain::model::people::user::{NAME_BYTES_MAX, Principal, User};
 use edge::ApiError;
 use edge::identity::approval::{by_passkey, by_password, by_pin};
 use edge::identity::passkey_login::Object;
@@ -38,8 +39,10 @@ pub enum Approval {
 #[serde(deny_unknown_fields)]
 pub struct ByPassword {
     /// Login name of the manager.
+    #[schemars(length(min = 1, max = NAME_BYTES_MAX))]
     username: String,
     /// Password of the manager.
+    #[schemars(length(min = 1, max = PASSWORD_CHARS_MAX))]
     password: String,
 }
 
@@ -49,6 +52,7 @@ pub struct ByPassword {
 #[serde(deny_unknown_fields)]
 pub struct ByPasskey {
     /// ID of the ceremony.
+    #[schemars(length(max = ID_BYTES_MAX))]
     ceremony_id: String,
     /// Answer of the device in WebAuthn's JSON form.
     credential: Object,
@@ -135,6 +139,11 @@ async fn approver(
         return by_password(shop, requester, &username, password, address).await.map(Some);
     }
     let ByPasskey { ceremony_id, credential: Object(credential) } = given(approval)?;
+    // It is not looked up where a stored answer is sent again.
+    if ceremony_id.len() > ID_BYTES_MAX {
+        let problem = format!("must be at most {ID_BYTES_MAX} bytes");
+        return Err(ApiError::field("approval.ceremony_id", problem));
+    }
     if shop.store.replayed(ask).map_err(failed)?.is_some() {
         return Ok(None);
     }

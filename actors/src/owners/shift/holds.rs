@@ -52,6 +52,10 @@ impl Command for HoldSale {
     type Book = ShiftBook;
     type Rows = Held;
 
+    fn check(&self, _rules: &Rules) -> Result<(), Refusal> {
+        self.0.check()
+    }
+
     fn decide(
         &self,
         held: Held,

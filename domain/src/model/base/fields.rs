@@ -63,6 +63,30 @@ impl Fields {
         }
     }
 
+    /// A name that is stored without its surrounding spaces. They count all the same: the longest text of the request is
+    /// then the longest of the document.
+    pub(crate) fn trimmed(&mut self, path: impl Display, text: &str, chars_max: usize) {
+        match chars_beyond(text, chars_max) {
+            Some(count) => self.wrong(path, too_long(chars_max, count)),
+            None => self.name(path, text.trim(), chars_max),
+        }
+    }
+
+    /// A text, where given, that is stored without its surrounding spaces; they count as in [`Self::trimmed`].
+    pub(crate) fn trimmed_if_any(&mut self, path: impl Display, text: Option<&str>, chars_max: usize) {
+        match text.and_then(|text| chars_beyond(text, chars_max)) {
+            Some(count) => self.wrong(path, too_long(chars_max, count)),
+            None => self.text(path, text.map(str::trim), chars_max),
+        }
+    }
+
+    /// A text, if given, must not have more characters, the spaces around it included.
+    pub(crate) fn length(&mut self, path: impl Display, text: Option<&str>, chars_max: usize) {
+        if let Some(count) = text.and_then(|text| chars_beyond(text, chars_max)) {
+            self.wrong(path, too_long(chars_max, count));
+        }
+    }
+
     /// A code must be there, short enough, and free of control characters. Codes are keys: their bytes count.
     pub(crate) fn code(&mut self, path: impl Display, code: &str, bytes_max: usize) {
         if code.is_empty() {
@@ -94,10 +118,8 @@ impl Fields {
     /// as one in English.
     pub(crate) fn text(&mut self, path: impl Display, text: Option<&str>, chars_max: usize) {
         let Some(text) = text else { return };
-        // A character is a byte at least.
-        let count = if text.len() > chars_max { text.chars().count() } else { 0 };
-        if count > chars_max {
-            self.wrong(path, format!("must be at most {chars_max} characters, it has {count}"));
+        if let Some(count) = chars_beyond(text, chars_max) {
+            self.wrong(path, too_long(chars_max, count));
         } else if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
             self.wrong(path, "must not contain control characters");
         }
@@ -107,6 +129,17 @@ impl Fields {
     pub(crate) fn done(self) -> Result<(), Refusal> {
         if self.0.is_empty() { Ok(()) } else { Err(Refusal::ValidationFailed(self.0)) }
     }
+}
+
+/// The characters of a text, if they are more than `chars_max`.
+fn chars_beyond(text: &str, chars_max: usize) -> Option<usize> {
+    // A character is a byte at least.
+    let count = if text.len() > chars_max { text.chars().count() } else { 0 };
+    (count > chars_max).then_some(count)
+}
+
+fn too_long(chars_max: usize, count: usize) -> String {
+    format!("must be at most {chars_max} characters, it has {count}")
 }
 
 /// Reads the value of a field that both sides may write.

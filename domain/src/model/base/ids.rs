@@ -16,6 +16,9 @@ pub const SHORT_ID_PROBLEM: &str = "must be 1 to 32 of A-Z a-z 0-9 _ -";
 /// Description of the characters that an identifier may have, for people.
 const ALPHABET_PROBLEM: &str = "must be made of A-Z a-z 0-9 _ - only";
 
+/// The same for documents. The empty text means "none".
+const ALPHABET_PATTERN: &str = "^[A-Za-z0-9_-]*$";
+
 /// Whether `text` may be an identifier.
 pub fn is_id(text: &str) -> bool {
     (1..=ID_BYTES_MAX).contains(&text.len()) && of_alphabet(text)
@@ -34,12 +37,20 @@ fn of_alphabet(text: &str) -> bool {
 /// head office has no store; a caller that needs one has to check for it.
 fn read<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
     let text = String::deserialize(source)?;
+    if text.len() > ID_BYTES_MAX {
+        let problem = format!("must be at most {ID_BYTES_MAX} bytes, it has {}", text.len());
+        return Err(D::Error::custom(problem));
+    }
     if of_alphabet(&text) { Ok(text) } else { Err(D::Error::custom(ALPHABET_PROBLEM)) }
 }
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
-        texts! { $(#[$doc])* $name }
+        texts! {
+            $(#[$doc])*
+            #[schemars(extend("maxLength" = ID_BYTES_MAX, "pattern" = ALPHABET_PATTERN))]
+            $name
+        }
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
@@ -51,8 +62,9 @@ macro_rules! ids {
 
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
-        $(#[$doc])*
+        // First, since attributes of the derives may be among the others.
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, JsonSchema)]
+        $(#[$doc])*
         #[serde(transparent)]
         #[schemars(inline)]
         pub struct $name(pub String);
@@ -148,7 +160,10 @@ mod tests {
             assert!(serde_json::from_value::<UserId>(bad.into()).is_err(), "{bad}");
             assert!(serde_json::from_value::<Sku>(bad.into()).is_ok(), "{bad}");
         }
-        assert!(!is_id("") && !is_id(&"x".repeat(ID_BYTES_MAX + 1)));
+        let long = "x".repeat(ID_BYTES_MAX + 1);
+        assert!(!is_id("") && !is_id(&long));
+        assert!(serde_json::from_value::<StoreId>(long.into()).is_err());
+        assert_eq!(serde_json::from_value::<StoreId>("".into()).ok(), Some(StoreId::default()));
         assert!(
             is_short_id(&"x".repeat(SHORT_ID_BYTES_MAX)) && !is_short_id(&"x".repeat(SHORT_ID_BYTES_MAX + 1))
         );

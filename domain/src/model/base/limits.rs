@@ -37,6 +37,12 @@ pub const NAME_CHARS_MAX: usize = 255;
 /// The longest e-mail address, in bytes.
 pub const EMAIL_BYTES_MAX: usize = 254;
 
+/// The shortest new password, in characters.
+pub const PASSWORD_CHARS_MIN: usize = 8;
+
+/// The longest password, in characters.
+pub const PASSWORD_CHARS_MAX: usize = 128;
+
 /// Most lines of a document.
 pub const ITEMS_MAX: usize = 500;
 

@@ -3,6 +3,7 @@
 
 use crate::model::base::text::is_blank;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
@@ -102,6 +103,22 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Given<String>,
     })
 }
 
+/// As [`text`], for a field of at most `CHARS_MAX` characters: a longer blank text is no `null` either.
+///
+/// # Errors
+/// A value that is not a text, or a blank one that is too long.
+pub fn text_up_to<'de, const CHARS_MAX: usize, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Given<String>, D::Error> {
+    match Given::<String>::deserialize(deserializer)? {
+        Given::Value(text) if is_blank(&text) && text.chars().count() > CHARS_MAX => {
+            Err(D::Error::custom(format_args!("must be at most {CHARS_MAX} characters")))
+        }
+        Given::Value(text) if is_blank(&text) => Ok(Given::Empty),
+        given => Ok(given),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
@@ -119,6 +136,8 @@ mod tests {
         level: Given<i64>,
         #[serde(deserialize_with = "super::text", skip_serializing_if = "Given::is_nothing")]
         note: Given<String>,
+        #[serde(deserialize_with = "super::text_up_to::<3, _>", skip_serializing_if = "Given::is_nothing")]
+        word: Given<String>,
     }
 
     #[test]
@@ -133,6 +152,8 @@ mod tests {
         for empty in [r#"{"note": null}"#, r#"{"note": ""}"#, r#"{"note": " "}"#] {
             assert_eq!(read(empty).unwrap().note, Given::Empty, "{empty}");
         }
+        assert_eq!(read(r#"{"word": "   "}"#).unwrap().word, Given::Empty);
+        assert!(read(r#"{"word": "    "}"#).is_err(), "too long for a blank text too");
         assert_eq!(read(r#"{"note": "x"}"#).unwrap().note, Given::Value("x".to_owned()));
         assert!(!serde_json::to_string(&Change::default()).unwrap().contains("level"));
     }

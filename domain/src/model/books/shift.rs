@@ -2,6 +2,7 @@
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{CashId, RegisterId, ShiftId, StoreId, TransactionId, UserId};
+use crate::model::base::limits::{CASH_MAX, FIGURE_MAX, METHOD_BYTES_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::{Rules, Terms};
 use crate::model::base::time::UtcMs;
@@ -285,8 +286,10 @@ pub struct CashMovement {
 #[serde(deny_unknown_fields)]
 pub struct Denomination {
     /// Value of one note or coin in minor currency units.
+    #[schemars(range(min = 1, max = CASH_MAX))]
     pub value: Money,
     /// Number of notes or coins.
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     pub count: i64,
 }
 
@@ -295,8 +298,10 @@ pub struct Denomination {
 #[serde(deny_unknown_fields)]
 pub struct MethodCount {
     /// Payment method: `card`, …
+    #[schemars(length(min = 1, max = METHOD_BYTES_MAX))]
     pub method: String,
     /// Counted amount in minor currency units.
+    #[schemars(range(min = 0, max = CASH_MAX))]
     pub amount: Money,
 }
 

@@ -5,6 +5,9 @@ use sha2::{Digest, Sha256};
 /// Hash before the first record of an epoch: 64 zeros.
 pub const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
+/// The longest hash of a record, in bytes: SHA-256 in hexadecimal.
+pub const HASH_BYTES_MAX: usize = 64;
+
 /// `SHA-256(previous hash as 64 lower-case hex characters ‖ record)`, in lower-case hex.
 pub fn next(previous: &str, record: &str) -> String {
     let mut hasher = Sha256::new();

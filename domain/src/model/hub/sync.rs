@@ -1,6 +1,7 @@
 //! A store's state of synchronisation.
 
 use crate::model::base::time::UtcMs;
+use crate::model::hub::chain::HASH_BYTES_MAX;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,6 +9,12 @@ use std::collections::BTreeMap;
 
 pub mod local;
 pub mod retention;
+
+/// The shortest name of an epoch, `<n>-<16 hex>`, in bytes: of one digit.
+pub const EPOCH_BYTES_MIN: usize = 18;
+
+/// The longest name of an epoch, in bytes: of nine digits.
+pub const EPOCH_BYTES_MAX: usize = 26;
 
 /// A value that lost a conflict. It is stored and can be restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,9 +58,11 @@ pub struct Figure {
 #[serde(deny_unknown_fields)]
 pub struct DigestHead {
     /// Name of the epoch.
+    #[schemars(length(max = EPOCH_BYTES_MAX))]
     pub epoch: String,
     /// Sequence number of the last record of the epoch.
     pub seq: u64,
     /// Hash of the record at `seq`.
+    #[schemars(length(max = HASH_BYTES_MAX))]
     pub hash: String,
 }

@@ -2,8 +2,10 @@
 
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
+use crate::model::base::limits::QTY_MAX;
 use crate::model::base::time::UtcMs;
 use crate::model::inventory::barcode;
+use crate::model::inventory::barcode::SCAN_BYTES_MAX;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -12,8 +14,10 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Barcode {
     /// Barcode or other code as a scanner reads it.
+    #[schemars(length(min = 1, max = SCAN_BYTES_MAX))]
     pub code: String,
     /// Number of pieces that one scan stands for.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub pack_qty: Quantity,
 }
 

@@ -28,6 +28,7 @@ pub struct SealDay {
     #[serde(default)]
     pub force: bool,
     /// Reason for sealing the day. Required with `force`.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub reason: Option<String>,
 }
 
@@ -36,6 +37,7 @@ pub struct SealDay {
 #[serde(deny_unknown_fields)]
 pub struct UnsealDay {
     /// Reason for reopening the day.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -137,7 +139,7 @@ fn may_seal(cmd: &SealDay, authorization: &Authorization<'_>) -> Result<Option<S
     let mut fields = Fields::default();
     match reason {
         None if cmd.force => fields.wrong("reason", "is needed to seal a day that is not over"),
-        reason => fields.text("reason", reason, TEXT_CHARS_MAX),
+        _ => fields.trimmed_if_any("reason", cmd.reason.as_deref(), TEXT_CHARS_MAX),
     }
     fields.done()?;
     allow(authorization.caller.role.manages())?;
@@ -158,7 +160,7 @@ pub fn unseal(
     rules: &Rules,
 ) -> Result<ReopenedDay, Refusal> {
     let mut fields = Fields::default();
-    fields.name("reason", cmd.reason.trim(), TEXT_CHARS_MAX);
+    fields.trimmed("reason", &cmd.reason, TEXT_CHARS_MAX);
     fields.done()?;
     allow(authorization.caller.role == Role::Admin)?;
     let Some(sealed) = sealed else { return Err(state("open", &["seal"])) };

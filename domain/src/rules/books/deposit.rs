@@ -4,7 +4,7 @@ use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::Money;
 use crate::model::base::ids::CashId;
-use crate::model::base::limits::{REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
+use crate::model::base::limits::{CASH_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -25,10 +25,13 @@ pub use safe::{Share, settle_safe};
 #[serde(deny_unknown_fields)]
 pub struct NewDeposit {
     /// Amount in minor currency units, above 0.
+    #[schemars(range(min = 1, max = CASH_MAX))]
     pub amount: Money,
     /// Number of the deposit bag.
+    #[schemars(length(min = 1, max = REFERENCE_CHARS_MAX))]
     pub bag_no: String,
     /// Bank account that the cash goes to.
+    #[schemars(length(min = 1, max = REFERENCE_CHARS_MAX))]
     pub bank_account: String,
     /// When the cash left the store. Defaults to now.
     pub deposited_at: Option<UtcMs>,
@@ -39,6 +42,7 @@ pub struct NewDeposit {
 #[serde(deny_unknown_fields)]
 pub struct ReverseDeposit {
     /// Reason for reversing the deposit.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -61,8 +65,8 @@ pub fn deposit(
 ) -> Result<Event<fact::CashDeposited>, Refusal> {
     let mut fields = Fields::default();
     fields.cash("amount", cmd.amount, 1);
-    fields.name("bag_no", cmd.bag_no.trim(), REFERENCE_CHARS_MAX);
-    fields.name("bank_account", cmd.bank_account.trim(), REFERENCE_CHARS_MAX);
+    fields.trimmed("bag_no", &cmd.bag_no, REFERENCE_CHARS_MAX);
+    fields.trimmed("bank_account", &cmd.bank_account, REFERENCE_CHARS_MAX);
     if cmd.deposited_at.is_some_and(|at| at > now) {
         fields.wrong("deposited_at", "must not be in the future");
     }
@@ -104,7 +108,7 @@ pub fn reverse(
     book: &LedgerBook,
 ) -> Result<Event<fact::CashDeposited>, Refusal> {
     let mut fields = Fields::default();
-    fields.name("reason", cmd.reason.trim(), TEXT_CHARS_MAX);
+    fields.trimmed("reason", &cmd.reason, TEXT_CHARS_MAX);
     fields.done()?;
     allow(authorization.caller.role.manages())?;
     if reversed || wrong.reverses.is_some() {

@@ -2,6 +2,7 @@
 //! (docs/arithmetic.md#entries-by-hand).
 
 use crate::model::base::figures::Money;
+use crate::model::base::limits::SHORT_ID_BYTES_MAX;
 use crate::model::base::money::sum;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::rules::books::posting::plan::{BETWEEN_STORES, OPENING};
@@ -20,15 +21,19 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 #[schemars(rename = "JournalLineByHand")]
 pub struct HandLine {
     /// Account number, four digits.
+    #[schemars(length(equal = 4))]
     pub account: String,
     /// Debit in minor currency units.
     #[serde(default)]
+    #[schemars(range(min = 0, max = AMOUNT_MAX))]
     pub debit: Money,
     /// Credit in minor currency units.
     #[serde(default)]
+    #[schemars(range(min = 0, max = AMOUNT_MAX))]
     pub credit: Money,
     /// Store whose book it is. Empty for head office's own book.
     #[serde(default)]
+    #[schemars(length(max = SHORT_ID_BYTES_MAX))]
     pub store_id: String,
 }
 
@@ -37,12 +42,15 @@ pub struct HandLine {
 #[serde(deny_unknown_fields)]
 pub struct OpeningLine {
     /// Account number, four digits.
+    #[schemars(length(equal = 4))]
     pub account: String,
     /// Debit in minor currency units.
     #[serde(default)]
+    #[schemars(range(min = 0, max = AMOUNT_MAX))]
     pub debit: Money,
     /// Credit in minor currency units.
     #[serde(default)]
+    #[schemars(range(min = 0, max = AMOUNT_MAX))]
     pub credit: Money,
 }
 

@@ -31,9 +31,11 @@ pub struct ChangeProductSettings {
     /// On-hand quantity at or below which the product should be ordered, 0–1,000,000,000. Null to remove the store's
     /// own level.
     #[serde(default, skip_serializing_if = "Given::is_nothing")]
+    #[schemars(range(min = 0, max = LEVEL_MAX))]
     pub reorder_level: Given<Quantity>,
     /// Place in the store where the product is kept, at most 64 characters. Empty for none.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
+    #[schemars(length(max = PLACE_CHARS_MAX))]
     pub shelf_place: Option<String>,
 }
 

@@ -4,9 +4,13 @@ use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MovementId, Sku, SupplierReturnId};
-use crate::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
+use crate::model::base::limits::{
+    FIGURE_MAX, ID_BYTES_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX,
+    TEXT_CHARS_MAX,
+};
 use crate::model::base::money::{figure, product as times, sum};
 use crate::model::base::refusal::Refusal;
+use crate::model::inventory::barcode::SCAN_BYTES_MAX;
 use crate::model::inventory::product::Product;
 use crate::model::inventory::stock::{MovementReason, StockPlace};
 use crate::model::inventory::supplier_return::{SupplierReturn, SupplierReturnLine};
@@ -24,15 +28,19 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct NewSupplierReturn {
     /// Supplier that the goods are returned to.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub supplier_id: String,
     /// Receipt of the goods. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub reference: Option<String>,
     /// Stock that the goods are taken from: sellable stock, or stock that was set aside as damaged.
     #[serde(default)]
     pub bucket: StockPlace,
     /// Returned lines, 1–500.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<NewSupplierReturnLine>,
     /// Note in free text. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
 }
 
@@ -42,18 +50,23 @@ pub struct NewSupplierReturn {
 pub struct NewSupplierReturnLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
+    #[schemars(length(max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
     /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = SCAN_BYTES_MAX))]
     pub code: Option<String>,
     /// Number of pieces.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: Quantity,
     /// Amount claimed for one piece, in minor currency units. Defaults to the average cost of the goods if `line_total`
     /// is omitted too.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub unit_cost: Option<Money>,
     /// Amount claimed for all pieces together, in place of `unit_cost`, in minor currency units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     pub line_total: Option<Money>,
 }
 

@@ -1,6 +1,7 @@
 //! Accepts payments (docs/arithmetic.md#payment-change-and-cash-rounding): split tender, change, cash rounding.
 
 use crate::model::base::figures::Money;
+use crate::model::base::limits::{FIGURE_MAX, METHOD_BYTES_MAX, REFERENCE_CHARS_MAX};
 use crate::model::base::money::{figure, figure_at, half_up, sum};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::{RoundingMode, Rules};
@@ -13,12 +14,16 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct NewPayment {
     /// Payment method: `cash`, `card`, …
+    #[schemars(length(min = 1, max = METHOD_BYTES_MAX))]
     pub method: String,
     /// Part of the total that the payment settles, before rounding, in minor currency units.
+    #[schemars(range(min = 1, max = FIGURE_MAX))]
     pub amount: Money,
     /// Amount tendered, in minor currency units. Defaults to the exact amount.
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     pub tendered: Option<Money>,
     /// Slip number or other reference of the payment. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub reference: Option<String>,
 }
 

@@ -4,6 +4,7 @@ use crate::model::base::ids::MemberId;
 use crate::model::base::time::UtcMs;
 use crate::model::people::member::MemberKey;
 use crate::wire::feed::{Change, Coverage};
+use crate::wire::sync::FIND_BYTES_MAX;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,12 +13,16 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct FindMember {
     /// Current or earlier ID of the member. Null for none.
+    #[schemars(length(min = 1))]
     pub member_id: Option<MemberId>,
     /// Phone number in E.164 format. Null for none.
+    #[schemars(length(min = 1, max = FIND_BYTES_MAX))]
     pub phone: Option<String>,
     /// E-mail address in lower case. Null for none.
+    #[schemars(length(min = 1, max = FIND_BYTES_MAX))]
     pub email: Option<String>,
     /// Code of the member, exactly as given. Null for none.
+    #[schemars(length(min = 1, max = FIND_BYTES_MAX))]
     pub code: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 
 use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{ReturnId, Sku};
+use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX};
 use crate::model::base::time::UtcMs;
 use crate::model::selling::returns::TakenBack;
 use crate::model::selling::transaction::Transaction;
@@ -14,8 +15,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct ReservePieces {
     /// SKU of the product.
+    #[schemars(length(min = 1, max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Number of pieces.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: Quantity,
 }
 
@@ -24,10 +27,13 @@ pub struct ReservePieces {
 #[serde(deny_unknown_fields)]
 pub struct ReserveReceipt {
     /// Return that the pieces are reserved for.
+    #[schemars(length(min = 1))]
     pub return_id: ReturnId,
     /// Receipt number of the sale.
+    #[schemars(length(min = 1, max = REFERENCE_CHARS_MAX))]
     pub receipt_no: String,
     /// Returned lines, 1–500.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<ReservePieces>,
 }
 

@@ -7,7 +7,8 @@ use crate::stock_csv;
 use ::actors::commands;
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
-use domain::rules::inventory::stock::{OpeningCost, OpeningRow};
+use domain::model::base::limits::{PRICE_MAX, QTY_MAX, SKU_BYTES_MAX};
+use domain::rules::inventory::stock::{OPENING_ROWS_MAX, OpeningCost, OpeningRow};
 use edge::sheet::ImportFile;
 use edge::{ApiError, Doc};
 use schemars::JsonSchema;
@@ -29,6 +30,7 @@ pub const IMPORT: Doc = Doc::of(
 #[serde(deny_unknown_fields)]
 struct OpenStock {
     /// One line for each product, 1 to 20,000.
+    #[schemars(length(min = 1, max = OPENING_ROWS_MAX))]
     lines: Vec<OpeningLine>,
 }
 
@@ -37,10 +39,13 @@ struct OpenStock {
 #[serde(deny_unknown_fields)]
 struct OpeningLine {
     /// SKU of the product.
+    #[schemars(length(min = 1, max = SKU_BYTES_MAX))]
     sku: Sku,
     /// Pieces on hand, 1–1,000,000.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     qty: Quantity,
     /// Cost of one piece in minor currency units.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     unit_cost: Money,
 }
 

@@ -1,6 +1,7 @@
 //! Money that went to a supplier.
 
 use crate::model::base::figures::Money;
+use crate::model::base::limits::{ID_BYTES_MAX, PRICE_MAX};
 use crate::model::base::time::UtcMs;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -23,10 +24,13 @@ pub struct Allocation {
 #[serde(deny_unknown_fields)]
 pub struct CreditUse {
     /// Credit note that is used.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub credit_note_id: String,
     /// Invoice that is settled.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub invoice_id: String,
     /// Settled amount in minor currency units.
+    #[schemars(range(min = 1, max = PRICE_MAX))]
     pub amount: Money,
 }
 

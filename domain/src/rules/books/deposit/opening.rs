@@ -2,7 +2,7 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::Money;
-use crate::model::base::limits::TEXT_CHARS_MAX;
+use crate::model::base::limits::{CASH_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
 use crate::model::base::time::UtcMs;
@@ -18,8 +18,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct OpenSafe {
     /// Amount in the safe before the first shift, in minor currency units.
+    #[schemars(range(min = 0, max = CASH_MAX))]
     pub amount: Money,
     /// Reason for the opening amount, or the person who counted it.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -37,7 +39,7 @@ pub fn open_safe(
 ) -> Result<SafeOpening, Refusal> {
     let mut fields = Fields::default();
     fields.cash("amount", cmd.amount, 0);
-    fields.name("reason", cmd.reason.trim(), TEXT_CHARS_MAX);
+    fields.trimmed("reason", &cmd.reason, TEXT_CHARS_MAX);
     fields.done()?;
     allow(authorization.caller.role.manages())?;
     Ok(SafeOpening {

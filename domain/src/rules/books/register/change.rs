@@ -3,6 +3,7 @@
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{RegisterId, SHORT_ID_PROBLEM, is_short_id};
+use crate::model::base::limits::SHORT_ID_BYTES_MAX;
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
 use crate::model::books::register::{NAME_CHARS_MAX, Register};
@@ -16,8 +17,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct NewRegister {
     /// ID of the register: at most 32 of `A-Za-z0-9_-`.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub register_id: RegisterId,
     /// Display name of the register. Defaults to `register_id`.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: Option<String>,
 }
 
@@ -37,6 +40,7 @@ pub enum RegisterState {
 pub struct ChangeRegister {
     /// Display name of the register.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: Option<String>,
     /// Whether the register may sell.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
@@ -57,7 +61,7 @@ pub fn add(
         fields.wrong("register_id", SHORT_ID_PROBLEM);
     }
     if let Some(name) = &cmd.name {
-        fields.name("name", name.trim(), NAME_CHARS_MAX);
+        fields.trimmed("name", name, NAME_CHARS_MAX);
     }
     fields.done()?;
     allow(authorization.caller.role.manages())?;
@@ -82,7 +86,7 @@ pub fn change(
 ) -> Result<Event<fact::RegisterChanged>, Refusal> {
     let mut fields = Fields::default();
     if let Some(name) = &cmd.name {
-        fields.name("name", name.trim(), NAME_CHARS_MAX);
+        fields.trimmed("name", name, NAME_CHARS_MAX);
     }
     fields.done()?;
     allow(authorization.caller.role.manages())?;

@@ -4,6 +4,7 @@ use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::Money;
 use crate::model::base::ids::{RegisterId, Sku};
+use crate::model::base::limits::SKU_BYTES_MAX;
 use crate::model::base::refusal::Refusal;
 use crate::model::books::ledger::LedgerBook;
 use crate::model::books::register::{NAME_CHARS_MAX, QUICK_KEYS_MAX, QuickKey, Register};
@@ -19,6 +20,7 @@ use std::collections::HashMap;
 pub struct SetQuickKeys {
     /// Keys in display order, at most 24, each product once. `.1` sells the product of the first key. Empty to remove
     /// the keys of the register.
+    #[schemars(length(max = QUICK_KEYS_MAX))]
     pub items: Vec<NewQuickKey>,
 }
 
@@ -27,8 +29,10 @@ pub struct SetQuickKeys {
 #[serde(deny_unknown_fields)]
 pub struct NewQuickKey {
     /// SKU of a product of the catalogue.
+    #[schemars(length(min = 1, max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Label of the key, at most 64 bytes. Defaults to the product's name.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub label: Option<String>,
 }
 
@@ -71,7 +75,7 @@ impl SetQuickKeys {
         let mut places = HashMap::new();
         for (place, key) in self.items.iter().take(QUICK_KEYS_MAX).enumerate() {
             if let Some(label) = &key.label {
-                fields.name(format_args!("items[{place}].label"), label.trim(), NAME_CHARS_MAX);
+                fields.trimmed(format_args!("items[{place}].label"), label, NAME_CHARS_MAX);
             }
             let first = *places.entry(&key.sku).or_insert(place);
             if first != place {

@@ -4,7 +4,7 @@ use crate::model::base::event::{Event, Rows, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::Money;
 use crate::model::base::ids::CashId;
-use crate::model::base::limits::{REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
+use crate::model::base::limits::{CASH_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::sum;
 use crate::model::base::refusal::{NeedsApproval, Refusal};
 use crate::model::base::settings::Rules;
@@ -24,12 +24,16 @@ pub struct MoveCash {
     pub kind: CashKind,
     /// Amount in minor currency units, above 0; 0 for `no_sale`.
     #[serde(default)]
+    #[schemars(range(min = 0, max = CASH_MAX))]
     pub amount: Money,
     /// Reason for the movement.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
     /// Reason code, from the shop's list of reasons. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub reason_code: Option<String>,
     /// Number of the bag of a drop. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub bag_no: Option<String>,
 }
 
@@ -38,6 +42,7 @@ pub struct MoveCash {
 #[serde(deny_unknown_fields)]
 pub struct ReverseCash {
     /// Reason for reversing the movement.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -52,7 +57,7 @@ impl MoveCash {
             CashKind::NoSale => fields.range("amount", self.amount, 0..=0),
             _ => fields.cash("amount", self.amount, 1),
         }
-        fields.name("reason", self.reason.trim(), TEXT_CHARS_MAX);
+        fields.trimmed("reason", &self.reason, TEXT_CHARS_MAX);
         fields.text("reason_code", self.reason_code.as_deref(), REFERENCE_CHARS_MAX);
         fields.text("bag_no", self.bag_no.as_deref(), REFERENCE_CHARS_MAX);
         if self.bag_no.is_some() && self.kind != CashKind::Drop {
@@ -216,7 +221,7 @@ pub fn reverse_cash(
     book: &ShiftBook,
 ) -> Result<Event<fact::CashMoved>, Refusal> {
     let mut fields = Fields::default();
-    fields.name("reason", cmd.reason.trim(), TEXT_CHARS_MAX);
+    fields.trimmed("reason", &cmd.reason, TEXT_CHARS_MAX);
     fields.done()?;
     may_run(authorization.caller, &book.shift)?;
     if !matches!(book.shift.state, ShiftState::Open | ShiftState::Ended) {

@@ -4,7 +4,7 @@
 use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::Money;
-use crate::model::base::limits::TEXT_CHARS_MAX;
+use crate::model::base::limits::{CASH_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::capped_sum;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::settings::Rules;
@@ -24,8 +24,10 @@ pub const RECOUNTS_MAX: usize = 50;
 #[serde(deny_unknown_fields)]
 pub struct RecountShift {
     /// Cash counted this time, in minor currency units.
+    #[schemars(range(min = 0, max = CASH_MAX))]
     pub counted_cash: Money,
     /// Reason for counting again.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -43,7 +45,7 @@ pub fn recount(
 ) -> Result<Event<fact::ShiftRecounted>, Refusal> {
     let mut fields = Fields::default();
     fields.cash("counted_cash", cmd.counted_cash, 0);
-    fields.name("reason", cmd.reason.trim(), TEXT_CHARS_MAX);
+    fields.trimmed("reason", &cmd.reason, TEXT_CHARS_MAX);
     fields.done()?;
     allow(authorization.caller.role.manages())?;
     if shift.state == ShiftState::Interrupted {

@@ -4,7 +4,9 @@ use crate::model::base::fields::Fields;
 use crate::model::base::figures::Money;
 use crate::model::base::ids;
 use crate::model::base::ids::RegisterId;
-use crate::model::base::limits::{FIGURE_MAX, METHOD_BYTES_MAX, TEXT_CHARS_MAX};
+use crate::model::base::limits::{
+    CASH_MAX, FIGURE_MAX, METHOD_BYTES_MAX, SHORT_ID_BYTES_MAX, TEXT_CHARS_MAX,
+};
 use crate::model::base::money::product;
 use crate::model::base::refusal::Refusal;
 use crate::model::books::shift::{Denomination, MethodCount};
@@ -23,10 +25,13 @@ pub const COUNTS_MAX: usize = 50;
 #[serde(deny_unknown_fields)]
 pub struct OpenShift {
     /// Register of the shift. Defaults to the one in `X-Register-Id`, or else `main`.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub register_id: Option<RegisterId>,
     /// Cash in the drawer, in minor currency units. Defaults to 0.
+    #[schemars(range(min = 0, max = CASH_MAX))]
     pub opening_float: Option<Money>,
     /// Note in free text. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
 }
 
@@ -35,14 +40,18 @@ pub struct OpenShift {
 #[serde(deny_unknown_fields)]
 pub struct CloseShift {
     /// Cash counted in the drawer, in minor currency units.
+    #[schemars(range(min = 0, max = CASH_MAX))]
     pub counted_cash: Money,
     /// Counted notes and coins, which must add up to `counted_cash`. Null if they were not listed.
+    #[schemars(length(max = DENOMINATIONS_MAX))]
     pub denominations: Option<Vec<Denomination>>,
     /// Counted amounts of payment methods other than cash, for example of card slips. Omit it if none was counted.
+    #[schemars(length(max = COUNTS_MAX))]
     pub counts: Option<Vec<MethodCount>>,
     /// Whether to void open transactions without payments. Defaults to false.
     pub void_open: Option<bool>,
     /// Note in free text. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
 }
 

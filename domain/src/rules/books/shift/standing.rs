@@ -4,6 +4,7 @@ use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::ids;
 use crate::model::base::ids::RegisterId;
+use crate::model::base::limits::SHORT_ID_BYTES_MAX;
 use crate::model::base::refusal::Refusal;
 use crate::model::books::shift::{Shift, ShiftBook, ShiftState};
 use crate::model::people::authorization::Authorization;
@@ -20,6 +21,7 @@ pub const SHARED_MAX: usize = 20;
 #[serde(deny_unknown_fields)]
 pub struct MoveShift {
     /// Registers where the shift stands from now on. None suspends it; several share its drawer.
+    #[schemars(length(max = SHARED_MAX), inner(length(min = 1, max = SHORT_ID_BYTES_MAX)))]
     pub register_ids: Vec<RegisterId>,
 }
 

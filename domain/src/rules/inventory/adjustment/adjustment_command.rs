@@ -3,9 +3,10 @@
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
-use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, TEXT_CHARS_MAX};
+use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
 use crate::model::inventory::adjustment::AdjustmentReason;
+use crate::model::inventory::barcode::SCAN_BYTES_MAX;
 use crate::model::inventory::stock::StockPlace;
 use crate::rules::selling::sale::check_name;
 use schemars::JsonSchema;
@@ -24,8 +25,10 @@ pub struct NewAdjustment {
     #[serde(default)]
     pub keep: bool,
     /// Lines of the adjustment, 1–500.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<NewAdjustmentLine>,
     /// Note in free text. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
     /// Whether the adjustment waits for a manager instead of requiring an approval now. Defaults to false.
     pub request_approval: Option<bool>,
@@ -37,12 +40,15 @@ pub struct NewAdjustment {
 pub struct NewAdjustmentLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
+    #[schemars(length(max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
     /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = SCAN_BYTES_MAX))]
     pub code: Option<String>,
     /// Number of pieces, signed, not 0.
+    #[schemars(range(min = -QTY_MAX, max = QTY_MAX))]
     pub qty: Quantity,
 }
 

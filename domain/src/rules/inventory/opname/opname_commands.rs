@@ -5,6 +5,7 @@ use crate::model::base::figures::Quantity;
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
+use crate::model::inventory::barcode::SCAN_BYTES_MAX;
 use crate::model::inventory::opname::Scope;
 use crate::rules::selling::sale::check_name;
 use schemars::JsonSchema;
@@ -20,13 +21,16 @@ pub struct NewOpname {
     /// Scope of the count.
     pub scope: Scope,
     /// Name of the category. Required if `scope` is `category`, and omitted otherwise.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub category: Option<String>,
     /// Products to count, 1–500. Required if `scope` is `skus`, and omitted otherwise.
+    #[schemars(length(min = 1, max = ITEMS_MAX), inner(length(min = 1, max = SKU_BYTES_MAX)))]
     pub skus: Option<Vec<Sku>>,
     /// Whether the count hides the expected quantities from the people who count. Lists of stock still show them.
     /// Defaults to false.
     pub blind: Option<bool>,
     /// Note in free text. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
 }
 
@@ -35,6 +39,7 @@ pub struct NewOpname {
 #[serde(deny_unknown_fields)]
 pub struct CountOpname {
     /// Counted quantities, 1–500 entries.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub counts: Vec<Count>,
     /// Treatment of pieces that another user counted in the same zone. If it is omitted and there are any, the request
     /// is refused with 409 `already_counted`.
@@ -58,16 +63,19 @@ pub enum CountMode {
 pub struct Count {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
+    #[schemars(length(max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
     /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = SCAN_BYTES_MAX))]
     pub code: Option<String>,
     /// Quantity in pieces, 0–1,000,000.
     #[schemars(range(min = 0, max = QTY_MAX))]
     pub qty: Quantity,
     /// Zone that was counted; zones add up. A user who counts a zone again replaces their own count there; for
     /// another user's count see `mode`. Case and extra spaces are ignored; a blank name counts as none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub zone: Option<String>,
     /// Whether to withdraw the count of this zone, as if nobody had counted there. `qty` must then be 0. Defaults to
     /// false.
@@ -82,6 +90,7 @@ crate::rules::selling::sale::scanned!(Count, "counts", |line| vec![("qty", &mut 
 #[serde(deny_unknown_fields)]
 pub struct RecountOpname {
     /// Products to recount, 1–500.
+    #[schemars(length(min = 1, max = ITEMS_MAX), inner(length(min = 1, max = SKU_BYTES_MAX)))]
     pub skus: Vec<Sku>,
 }
 

@@ -35,21 +35,27 @@ macro_rules! body {
             $($own)*
             /// Tax rate in basis points. Null for the rate of the tax code, or else the store's default.
             #[serde(default)]
+            #[schemars(range(min = 0, max = RATE_BP_MAX))]
             pub tax_rate_bp: Given<u32>,
             /// Tax code of the product, which explains a rate of 0. Null for none.
-            #[serde(default, deserialize_with = "crate::model::base::patch::text")]
+            #[serde(default, deserialize_with = "crate::model::base::patch::text_up_to::<WORDS_CHARS_MAX, _>")]
+            #[schemars(length(max = WORDS_CHARS_MAX))]
             pub tax_code: Given<String>,
             /// Code of the category. Null for none.
-            #[serde(default, deserialize_with = "crate::model::base::patch::text")]
+            #[serde(default, deserialize_with = "crate::model::base::patch::text_up_to::<WORDS_CHARS_MAX, _>")]
+            #[schemars(length(max = WORDS_CHARS_MAX))]
             pub category: Given<String>,
             /// Codes by which a scanner finds the product.
             #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
+            #[schemars(length(max = BARCODES_MAX))]
             pub barcodes: Option<Vec<Barcode>>,
             /// First estimate of the cost of one piece, in minor currency units.
             #[serde(default)]
+            #[schemars(range(min = 0, max = PRICE_MAX))]
             pub cost: Given<Money>,
             /// On-hand quantity at or below which the product should be ordered.
             #[serde(default)]
+            #[schemars(range(min = 0, max = REORDER_LEVEL_MAX))]
             pub reorder_level: Given<Quantity>,
             /// Whether stock of the product is kept.
             #[serde(default, deserialize_with = "crate::model::base::patch::set")]
@@ -81,10 +87,13 @@ body! {
     /// Request body of `POST /api/products`.
     NewProduct {
         /// Product code, unique.
+        #[schemars(length(min = 1, max = SKU_BYTES_MAX))]
         pub sku: Sku,
         /// Name of the product.
+        #[schemars(length(min = 1, max = PRODUCT_NAME_CHARS_MAX))]
         pub name: String,
         /// Unit price in minor currency units.
+        #[schemars(range(min = 0, max = PRICE_MAX))]
         pub price: Money,
     }
 }
@@ -94,9 +103,11 @@ body! {
     ChangeProduct {
         /// Name of the product.
         #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+        #[schemars(length(min = 1, max = PRODUCT_NAME_CHARS_MAX))]
         pub name: Option<String>,
         /// Unit price in minor currency units.
         #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+        #[schemars(range(min = 0, max = PRICE_MAX))]
         pub price: Option<Money>,
     }
 }
@@ -125,8 +136,9 @@ impl NewProduct {
     /// `validation_failed` with every field that is wrong.
     pub fn product(self, now: UtcMs, wrong: Vec<FieldProblem>) -> Result<Product, Refusal> {
         let mut product = Product::new(self.sku.clone(), self.name.trim().to_owned(), self.price, now);
+        let fits = has_room(&self.name);
         self.apply(&mut product);
-        check(&product, wrong)?;
+        check(&product, fits, wrong)?;
         Ok(product)
     }
 }
@@ -150,10 +162,16 @@ impl ChangeProduct {
             product.price = price;
             product.price_set_at = priced_at;
         }
+        let fits = self.name.as_deref().is_none_or(has_room);
         self.apply(&mut product);
-        check(&product, wrong)?;
+        check(&product, fits, wrong)?;
         Ok(product)
     }
+}
+
+/// Whether a name is short enough with the spaces around it, which are not stored.
+fn has_room(name: &str) -> bool {
+    name.chars().count() <= PRODUCT_NAME_CHARS_MAX
 }
 
 /// Whether a product of a file has no more codes than one may have.
@@ -168,8 +186,9 @@ pub fn codes_fit(product: &Product) -> Result<(), Refusal> {
     Err(Refusal::field(format!("sku {}", product.sku), problem))
 }
 
-/// Whether a product is sound; `wrong` has the problems of its codes.
-fn check(product: &Product, mut wrong: Vec<FieldProblem>) -> Result<(), Refusal> {
+/// Whether a product is sound; `wrong` has the problems of its codes, and `name_fits` is whether the name of the request
+/// is short enough.
+fn check(product: &Product, name_fits: bool, mut wrong: Vec<FieldProblem>) -> Result<(), Refusal> {
     let are_read = wrong.is_empty();
     let mut rule = |holds: bool, path: &str, problem: &str| {
         if !holds {
@@ -187,7 +206,7 @@ fn check(product: &Product, mut wrong: Vec<FieldProblem>) -> Result<(), Refusal>
         "sku",
         "must have 1 to 64 bytes",
     );
-    rule(text(&product.name, PRODUCT_NAME_CHARS_MAX), "name", "must have 1 to 255 characters");
+    rule(name_fits && text(&product.name, PRODUCT_NAME_CHARS_MAX), "name", "must have 1 to 255 characters");
     rule((0..=PRICE_MAX).contains(&product.price), "price", "must be 0 to 1000000000000");
     let rate = product.tax_rate_bp.is_none_or(|rate| rate <= RATE_BP_MAX);
     rule(rate, "tax_rate_bp", "must be 0 to 10000");

@@ -4,9 +4,11 @@ use crate::model::base::fields::Fields;
 use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::Sku;
 use crate::model::base::limits::{
-    FIGURE_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX,
+    FIGURE_MAX, ID_BYTES_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX,
+    TEXT_CHARS_MAX,
 };
 use crate::model::base::refusal::Refusal;
+use crate::model::inventory::barcode::SCAN_BYTES_MAX;
 use crate::rules::selling::sale::check_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,17 +18,22 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct NewReceiving {
     /// Purchase order of the goods. Null for goods without an order.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub po_id: Option<String>,
     /// Supplier of the goods. Null if it is not known.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub supplier_id: Option<String>,
     /// Number of the supplier's delivery note. Each number can be received once per supplier. A blank number counts as none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub delivery_note_no: Option<String>,
     /// Reference in free text. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub reference: Option<String>,
     /// Received lines, 1–500.
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<NewReceivingLine>,
     /// Note in free text. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
 }
 
@@ -36,23 +43,29 @@ pub struct NewReceiving {
 pub struct NewReceivingLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
+    #[schemars(length(max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Code that was scanned, in place of `sku`. `qty` and `rejected_qty` then count scans, each of as many pieces as
     /// the code stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = SCAN_BYTES_MAX))]
     pub code: Option<String>,
     /// Pieces accepted into stock, 0–1,000,000.
     #[schemars(range(min = 0, max = QTY_MAX))]
     pub qty: Quantity,
     /// Cost of one piece in minor currency units. Defaults to the order's cost, or else the average cost.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub unit_cost: Option<Money>,
     /// Total cost of all accepted pieces, in place of `unit_cost`, in minor currency units: the exact value that goes
     /// into stock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     pub line_total: Option<Money>,
     /// Pieces that were delivered and refused at the door. Defaults to 0.
+    #[schemars(range(min = 0, max = QTY_MAX))]
     pub rejected_qty: Option<Quantity>,
     /// Note in free text. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub note: Option<String>,
 }
 

@@ -5,6 +5,7 @@ use crate::model::base::figures::Quantity;
 use crate::model::base::ids::{Sku, StoreId};
 use crate::model::base::limits::{ITEMS_MAX, QTY_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
 use crate::model::base::refusal::Refusal;
+use crate::model::inventory::barcode::SCAN_BYTES_MAX;
 use crate::model::inventory::transfer::Resolution;
 use crate::rules::selling::sale::check_name;
 use schemars::JsonSchema;
@@ -16,10 +17,13 @@ use std::collections::{BTreeMap, BTreeSet};
 #[serde(deny_unknown_fields)]
 pub struct NewTransfer {
     /// Store that the goods are sent to.
+    #[schemars(length(min = 1))]
     pub to_store_id: StoreId,
     /// Lines, 1–500; each SKU once.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<NewTransferLine>,
     /// Note in free text. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
     /// Whether to record the transfer only, so that no goods leave yet. Defaults to false.
     pub draft: Option<bool>,
@@ -31,12 +35,15 @@ pub struct NewTransfer {
 pub struct NewTransferLine {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
+    #[schemars(length(max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
     /// for. Codes of one product are added up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = SCAN_BYTES_MAX))]
     pub code: Option<String>,
     /// Number of pieces.
+    #[schemars(range(min = 0, max = QTY_MAX))]
     pub qty: Quantity,
 }
 
@@ -47,6 +54,7 @@ crate::rules::selling::sale::scanned!(NewTransferLine, "lines", |line| vec![("qt
 #[serde(deny_unknown_fields)]
 pub struct ReceiveTransfer {
     /// Received products.
+    #[schemars(length(max = ITEMS_MAX))]
     pub lines: Vec<NewTransferLine>,
 }
 
@@ -55,6 +63,7 @@ pub struct ReceiveTransfer {
 #[serde(deny_unknown_fields)]
 pub struct ResolveTransfer {
     /// Outcomes of missing pieces, in order.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<ResolveLine>,
 }
 
@@ -63,8 +72,10 @@ pub struct ResolveTransfer {
 #[serde(deny_unknown_fields)]
 pub struct ResolveLine {
     /// SKU of the product.
+    #[schemars(length(min = 1, max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Number of pieces.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: Quantity,
     /// Outcome of the missing pieces.
     pub resolution: Resolution,

@@ -20,14 +20,18 @@ const CODE_BYTES_MAX: usize = 64;
 #[serde(deny_unknown_fields)]
 pub struct NewMember {
     /// Name of the member.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: String,
     /// Phone number in any spelling. A phone number or an e-mail address is required.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub phone: Option<String>,
     /// E-mail address. Null for none.
+    #[schemars(length(max = EMAIL_BYTES_MAX))]
     pub email: Option<String>,
     /// Date of birth. Null if it is not known.
     pub birth_date: Option<Date>,
     /// Card number or other code of the member. Null for none.
+    #[schemars(length(max = CODE_BYTES_MAX))]
     pub code: Option<String>,
 }
 
@@ -37,21 +41,26 @@ pub struct NewMember {
 pub struct ChangeMember {
     /// Name of the member.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: Option<String>,
     /// Phone number in any spelling. Empty or null to remove it.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub phone: Option<String>,
     /// E-mail address. Empty or null to remove it.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
+    #[schemars(length(max = EMAIL_BYTES_MAX))]
     pub email: Option<String>,
     /// Date of birth. Null to remove it.
     #[serde(default, skip_serializing_if = "Given::is_nothing")]
     pub birth_date: Given<Date>,
     /// Card number or other code of the member. Empty or null to remove it.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
+    #[schemars(length(max = CODE_BYTES_MAX))]
     pub code: Option<String>,
     /// Tier of the member. Empty or null to remove it.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
+    #[schemars(length(max = CODE_BYTES_MAX))]
     pub tier: Option<String>,
     /// State of the member: `active` or `blocked`.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
@@ -81,7 +90,10 @@ impl NewMember {
     /// Checks that need no data of the store. Returns phone and e-mail as they are stored.
     pub(super) fn check(&self, country_code: &str) -> Result<Contact, Refusal> {
         let mut fields = Fields::default();
-        fields.name("name", self.name.trim(), NAME_CHARS_MAX);
+        fields.trimmed("name", &self.name, NAME_CHARS_MAX);
+        // Of the text as it came: with spaces around it, also if it has nothing else.
+        fields.length("phone", self.phone.as_deref(), TEXT_CHARS_MAX);
+        fields.length("email", self.email.as_deref(), EMAIL_BYTES_MAX);
         let (phone, email) = (given(self.phone.as_ref()), given(self.email.as_ref()));
         if phone.is_none() && email.is_none() {
             fields.wrong("phone", "a phone number or an e-mail address is needed");
@@ -107,8 +119,10 @@ impl ChangeMember {
         use crate::model::people::member::MemberState::{Active, Blocked};
         let mut fields = Fields::default();
         if let Some(name) = &self.name {
-            fields.name("name", name.trim(), NAME_CHARS_MAX);
+            fields.trimmed("name", name, NAME_CHARS_MAX);
         }
+        fields.length("phone", self.phone.as_deref(), TEXT_CHARS_MAX);
+        fields.length("email", self.email.as_deref(), EMAIL_BYTES_MAX);
         fields.text("code", self.code.as_deref(), CODE_BYTES_MAX);
         fields.text("tier", self.tier.as_deref(), CODE_BYTES_MAX);
         if self.state.is_some_and(|state| !matches!(state, Active | Blocked)) {

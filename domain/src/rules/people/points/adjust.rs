@@ -77,8 +77,10 @@ pub fn expire(member: &MemberId, today: Date, now: UtcMs, by: &UserId, book: &Le
 #[serde(deny_unknown_fields)]
 pub struct AdjustPoints {
     /// Points to add or to subtract, signed, not 0.
+    #[schemars(range(min = -FIGURE_MAX, max = FIGURE_MAX))]
     pub points: Points,
     /// Reason for the correction.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::model::base::fields::Fields;
 use crate::model::base::ids::{StoreId, UserId};
-use crate::model::base::limits::NAME_CHARS_MAX;
+use crate::model::base::limits::{NAME_CHARS_MAX, PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN};
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
 use crate::model::people::user::{FieldTimes, NAME_BYTES_MAX, Principal, Role, User, login_name};
@@ -17,12 +17,15 @@ pub const USERS_MAX: usize = 2_000;
 #[serde(deny_unknown_fields)]
 pub struct NewUser {
     /// Login name. Case is ignored.
+    #[schemars(length(min = 1, max = NAME_BYTES_MAX))]
     pub username: String,
     /// Display name.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: String,
     /// Role of the user.
     pub role: Role,
     /// Password. Null for a user without log-in by password.
+    #[schemars(length(min = PASSWORD_CHARS_MIN, max = PASSWORD_CHARS_MAX))]
     pub password: Option<String>,
     /// Whether the user is disabled. Defaults to false.
     pub disabled: Option<bool>,
@@ -34,15 +37,18 @@ pub struct NewUser {
 pub struct ChangeUser {
     /// New login name.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NAME_BYTES_MAX))]
     pub username: Option<String>,
     /// New display name.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: Option<String>,
     /// New role. A change revokes every token of the user.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
     pub role: Option<Role>,
     /// New password. A change revokes every token of the user.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+    #[schemars(length(min = PASSWORD_CHARS_MIN, max = PASSWORD_CHARS_MAX))]
     pub password: Option<String>,
     /// Whether to disable the user. A change revokes every token of the user.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
@@ -128,6 +134,7 @@ fn shape(
     role: Option<Role>,
     roles: &[Role],
 ) {
+    fields.length("username", username, NAME_BYTES_MAX);
     if let Some(username) = username.map(login_name) {
         fields.code("username", &username, NAME_BYTES_MAX);
         if username.chars().any(char::is_whitespace) {
@@ -135,7 +142,7 @@ fn shape(
         }
     }
     if let Some(name) = name {
-        fields.name("name", name.trim(), NAME_CHARS_MAX);
+        fields.trimmed("name", name, NAME_CHARS_MAX);
     }
     if role.is_some_and(|role| !roles.contains(&role)) {
         let names: Vec<&str> = roles.iter().map(|role| role.name()).collect();

@@ -88,7 +88,7 @@ pub fn view(passkey: &Passkey) -> PasskeyDetail {
 /// `validation_failed`, naming the field.
 pub fn check_name(name: &str) -> Result<(), Refusal> {
     let mut fields = Fields::default();
-    fields.name("name", name.trim(), NAME_CHARS_MAX);
+    fields.trimmed("name", name, NAME_CHARS_MAX);
     fields.done()
 }
 

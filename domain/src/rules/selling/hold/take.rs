@@ -4,7 +4,7 @@ use crate::model::base::event::{Event, fact};
 use crate::model::base::fields::Fields;
 use crate::model::base::figures::Money;
 use crate::model::base::ids::{HoldId, TransactionId};
-use crate::model::base::limits::TEXT_CHARS_MAX;
+use crate::model::base::limits::{FIGURE_MAX, ITEMS_MAX, REFERENCE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::base::money::sum;
 use crate::model::base::refusal::Refusal;
 use crate::model::base::time::UtcMs;
@@ -27,6 +27,7 @@ pub struct HoldSale {
     /// Basket to put on hold.
     pub basket: HeldBasket,
     /// Note on the hold, for example the customer's name. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
 }
 
@@ -44,18 +45,25 @@ pub enum HeldBasket {
 #[serde(deny_unknown_fields)]
 struct HoldBody {
     /// Open transaction to hold. Omit it to hold a new basket, which the other fields describe.
+    #[schemars(length(min = 1))]
     transaction_id: Option<TransactionId>,
     /// Lines of the new basket. Required without `transaction_id`.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     items: Option<Vec<sale::NewItem>>,
     /// Member of the new basket. Null for none.
+    #[schemars(length(min = 1))]
     member_id: Option<crate::model::base::ids::MemberId>,
     /// Shift of the new basket. Defaults to the caller's own open shift.
+    #[schemars(length(min = 1))]
     shift_id: Option<crate::model::base::ids::ShiftId>,
     /// Discount on the whole new basket, in minor currency units. Null for none.
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     discount: Option<Money>,
     /// Reason for the discount. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     discount_reason: Option<String>,
     /// Note on the hold, for example the customer's name. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     note: Option<String>,
 }
 
@@ -89,10 +97,15 @@ impl TryFrom<HoldBody> for HoldSale {
 }
 
 impl HoldSale {
-    fn check(&self) -> Result<(), Refusal> {
+    /// Checks that need no data of the store: counts, ranges, lengths.
+    ///
+    /// # Errors
+    /// `validation_failed` with every field that is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
-        if let HeldBasket::Open(id) = &self.basket {
-            fields.id("transaction_id", id.as_str());
+        match &self.basket {
+            HeldBasket::Open(id) => fields.id("transaction_id", id.as_str()),
+            HeldBasket::New(sale) => sale.check()?,
         }
         fields.text("note", self.note.as_deref(), TEXT_CHARS_MAX);
         fields.done()

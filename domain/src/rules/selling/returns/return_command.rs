@@ -22,16 +22,22 @@ pub const REFUNDS_MAX: usize = 20;
 #[serde(deny_unknown_fields)]
 pub struct NewReturn {
     /// Sale that the goods are from. Omitted for a return without a receipt, or with a `receipt_no`.
+    #[schemars(length(min = 1))]
     pub transaction_id: Option<TransactionId>,
     /// Receipt number of the sale, in place of `transaction_id`; may be another store's.
+    #[schemars(length(min = 1, max = REFERENCE_CHARS_MAX))]
     pub receipt_no: Option<String>,
     /// Returned lines, 1–500.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<NewReturnItem>,
     /// Refunds by payment method. Defaults to the original payment method.
+    #[schemars(length(max = REFUNDS_MAX))]
     pub refunds: Option<Vec<NewRefund>>,
     /// Shift. Defaults to the caller's own open shift.
+    #[schemars(length(min = 1))]
     pub shift_id: Option<ShiftId>,
     /// Note in free text. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
 }
 
@@ -40,18 +46,22 @@ pub struct NewReturn {
 #[serde(deny_unknown_fields)]
 pub struct NewReturnItem {
     /// SKU of the product.
+    #[schemars(length(min = 1, max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Number of pieces, 1–1,000,000.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: Quantity,
     /// Line number of the sale. If it is omitted, the pieces are taken from the product's lines in their order.
     pub line_no: Option<u32>,
     /// Reason why the goods came back. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub reason: Option<String>,
     /// Short form of `disposition`: `true` means `restock`, `false` means `none`.
     pub restock: Option<bool>,
     /// Destination of the returned goods. If it and `restock` are omitted, the goods go back to sellable stock.
     pub disposition: Option<Disposition>,
     /// Price of one piece, in minor currency units. Required without a receipt, and accepted only then.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Option<Money>,
 }
 
@@ -60,12 +70,15 @@ pub struct NewReturnItem {
 #[serde(deny_unknown_fields)]
 pub struct NewRefund {
     /// Payment method: `cash`, `card`, …, `exchange`.
+    #[schemars(length(min = 1, max = METHOD_BYTES_MAX))]
     pub method: String,
     /// Amount before cash rounding, in minor currency units.
+    #[schemars(range(min = 1, max = FIGURE_MAX))]
     pub amount: Money,
     /// For an exchange: the open transaction that it pays. Required for an exchange, and omitted otherwise.
     pub transaction_id: Option<TransactionId>,
     /// Slip number or other reference of the payment. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub reference: Option<String>,
 }
 

@@ -31,18 +31,22 @@ pub struct ChangeSale {
     /// All lines of the changed transaction; they replace the existing lines. The limits are those of a new
     /// transaction.
     #[serde(default, deserialize_with = "crate::model::base::patch::set")]
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Option<Vec<NewItem>>,
     /// Member that the sale is attributed to. Empty to remove the member.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
     pub member_id: Option<MemberId>,
     /// Discount on the whole basket, in minor currency units.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     pub discount: Option<Money>,
     /// Reason for the discount. Null for none.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub discount_reason: Option<String>,
     /// Note in free text. Null for none.
     #[serde(default, deserialize_with = "crate::model::base::patch::cleared")]
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
 }
 

@@ -7,6 +7,7 @@ use crate::model::base::ids::Sku;
 use crate::model::base::limits::{FIGURE_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX};
 use crate::model::base::patch::Given;
 use crate::model::base::refusal::Refusal;
+use crate::model::inventory::barcode::SCAN_BYTES_MAX;
 use crate::model::selling::transaction::{Line, Transaction, TransactionState};
 use crate::rules::selling::sale::{ChangeSale, NewItem, check_scan};
 use crate::rules::selling::transaction::version;
@@ -20,9 +21,11 @@ use std::borrow::Cow;
 pub struct AddLine {
     /// SKU of the product. May be omitted if `barcode` names it.
     #[serde(default)]
+    #[schemars(length(max = SKU_BYTES_MAX))]
     sku: Sku,
     /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
     /// for.
+    #[schemars(length(min = 1, max = SCAN_BYTES_MAX))]
     barcode: Option<String>,
     /// Number of pieces, 1–1,000,000; with `barcode`, the number of scans.
     #[schemars(range(min = 1, max = QTY_MAX))]
@@ -43,10 +46,12 @@ pub struct SetLine {
     price: Given<Money>,
     /// Discount on this line, in minor currency units. Null to remove it.
     #[serde(default)]
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     discount: Given<Money>,
     /// Reason for the price or the discount, and for pieces taken off; recorded in the audit log. Null to remove the reason
     /// of the line's price and discount.
-    #[serde(default, deserialize_with = "crate::model::base::patch::text")]
+    #[serde(default, deserialize_with = "crate::model::base::patch::text_up_to::<REFERENCE_CHARS_MAX, _>")]
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     reason: Given<String>,
 }
 
@@ -55,6 +60,7 @@ pub struct SetLine {
 #[serde(deny_unknown_fields)]
 pub struct RemoveLine {
     /// Reason for removing the line, for the audit log. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     reason: Option<String>,
 }
 

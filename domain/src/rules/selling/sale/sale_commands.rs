@@ -5,9 +5,10 @@ use crate::model::base::figures::{Money, Quantity};
 use crate::model::base::ids::{MemberId, ShiftId, Sku};
 use crate::model::base::limits::{
     FIGURE_MAX, ITEMS_MAX, METHOD_BYTES_MAX, PAYMENTS_MAX, PRICE_MAX, QTY_MAX, REFERENCE_CHARS_MAX,
-    TEXT_CHARS_MAX,
+    SKU_BYTES_MAX, TEXT_CHARS_MAX,
 };
 use crate::model::base::refusal::Refusal;
+use crate::model::inventory::barcode::SCAN_BYTES_MAX;
 use crate::model::inventory::product::Product;
 use crate::rules::selling::payment::NewPayment;
 use crate::rules::selling::sale::check_name;
@@ -23,14 +24,19 @@ pub struct CreateSale {
     #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub items: Vec<NewItem>,
     /// Member that the sale is attributed to. Null for none.
+    #[schemars(length(min = 1))]
     pub member_id: Option<MemberId>,
     /// Shift. Defaults to the caller's own open shift.
+    #[schemars(length(min = 1))]
     pub shift_id: Option<ShiftId>,
     /// Discount on the whole basket, in minor currency units. Null for none.
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     pub discount: Option<Money>,
     /// Reason for the discount. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub discount_reason: Option<String>,
     /// Note in free text. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
     /// Payments that complete the sale in the same request: they must add up to its total, or nothing is created. An
     /// empty list completes a total of 0. Null or omitted for an open transaction.
@@ -44,9 +50,11 @@ pub struct CreateSale {
 pub struct NewItem {
     /// SKU of the product. May be omitted if `code` names it.
     #[serde(default)]
+    #[schemars(length(max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Code that was scanned, in place of `sku`. `qty` then counts scans, each of as many pieces as the code stands
     /// for.
+    #[schemars(length(min = 1, max = SCAN_BYTES_MAX))]
     pub code: Option<String>,
     /// Pieces in one scan of `code`, once that was looked up.
     #[serde(skip)]
@@ -58,10 +66,13 @@ pub struct NewItem {
     #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Option<Money>,
     /// Reason for a price that differs from the catalogue's price. Defaults to `discount_reason`.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub price_reason: Option<String>,
     /// Discount on this line, in minor currency units. Null for none.
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     pub discount: Option<Money>,
     /// Reason for the discount on this line. Defaults to the `discount_reason` of the sale; `""` for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub discount_reason: Option<String>,
 }
 
@@ -82,6 +93,7 @@ impl NewItem {
 #[serde(try_from = "PayBody")]
 pub struct PaySale {
     /// Payments in order. No payment completes a total of 0.
+    #[schemars(length(max = PAYMENTS_MAX))]
     pub payments: Vec<NewPayment>,
 }
 
@@ -90,14 +102,19 @@ pub struct PaySale {
 #[serde(deny_unknown_fields)]
 struct PayBody {
     /// Payments, in order. Send either this list or the fields of a single payment.
+    #[schemars(length(max = PAYMENTS_MAX))]
     payments: Option<Vec<NewPayment>>,
     /// Payment method of a single payment.
+    #[schemars(length(min = 1, max = METHOD_BYTES_MAX))]
     method: Option<String>,
     /// Part of the total that a single payment settles, before rounding, in minor currency units.
+    #[schemars(range(min = 1, max = FIGURE_MAX))]
     amount: Option<Money>,
     /// Amount tendered with a single payment, in minor currency units. Defaults to the exact amount.
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     tendered: Option<Money>,
     /// Slip number or other reference of a single payment. Null for none.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     reference: Option<String>,
 }
 

@@ -26,8 +26,10 @@ pub struct CorrectTender {
     /// Payment that was recorded with the wrong method.
     pub payment_id: PaymentId,
     /// Payments with the right methods. They must add up to the same amount.
+    #[schemars(length(min = 1, max = PAYMENTS_MAX))]
     pub payments: Vec<NewPayment>,
     /// Reason for the correction.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -55,7 +57,7 @@ impl CorrectTender {
                     .wrong(format!("payments[{place}].method"), "can't be used after the sale is completed");
             }
         }
-        fields.name("reason", self.reason.trim(), TEXT_CHARS_MAX);
+        fields.trimmed("reason", &self.reason, TEXT_CHARS_MAX);
         fields.done()
     }
 }

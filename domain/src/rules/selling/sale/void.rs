@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct VoidSale {
     /// Reason for the void.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -43,7 +44,7 @@ impl VoidSale {
     /// `validation_failed`.
     pub fn check(&self) -> Result<(), Refusal> {
         let mut fields = Fields::default();
-        fields.name("reason", self.reason.trim(), TEXT_CHARS_MAX);
+        fields.trimmed("reason", &self.reason, TEXT_CHARS_MAX);
         fields.done()
     }
 }
