@@ -62,8 +62,10 @@ const REFUSED: [(&str, &str); 53] = [
     ("updated_on", "updated_at"),
 ];
 
-/// Schemas in which refused names are allowed: the contract names the columns of this report.
-const NAMED_BY_THE_CONTRACT: (&str, [&str; 3]) = ("PurchasesReport", ["received", "rejected", "returned"]);
+/// Schemas in which refused names are allowed: the contract names the columns of this report, and the scheme Standard
+/// Webhooks the fields of a message.
+const NAMED_BY_OTHERS: [(&str, &[&str]); 2] =
+    [("PurchasesReport", &["received", "rejected", "returned"]), ("WebhookMessage", &["timestamp"])];
 
 /// Names that have more than one type, with the reason.
 const SEVERAL_TYPES: [(&str, &str); 37] = [
@@ -136,8 +138,9 @@ const NOT_BY_THEIR_ENDING: [(&str, &str); 1] =
 fn one_thing_has_one_name() {
     let fields = fields();
     for (refused, one) in REFUSED {
-        let (schemas, names) = NAMED_BY_THE_CONTRACT;
-        let allowed = |place: &String| names.contains(&refused) && place.contains(schemas);
+        let allowed = |place: &String| {
+            NAMED_BY_OTHERS.iter().any(|(schema, names)| names.contains(&refused) && place.contains(schema))
+        };
         let places = fields.get(refused).into_iter().flat_map(|types| types.values()).flatten();
         let found: Vec<&String> = places.filter(|place| !allowed(place)).collect();
         assert!(found.is_empty(), "{refused} is called {one} everywhere else: {found:?}");

@@ -32,7 +32,11 @@ fn a_store_on_a_full_disk_reads_starts_and_sells_again_once_there_is_room() {
     let path = format!("{SALES}/{}", made["transaction_id"].as_str().unwrap());
     disk.fill();
     for round in ["filled-while-it-serves", "started-on-the-full-disk"] {
-        till.post_keyed(SALES, round, &basket(&[("8990001", 1)])).refused(507, "storage_full");
+        // The store looks at the disk once in a while, and sells until then.
+        let refused = wait::until("the store notices the full disk", || {
+            Some(till.post(SALES, &basket(&[("8990001", 1)]))).filter(|reply| reply.status != 201)
+        });
+        refused.refused(507, "storage_full");
         assert_eq!(till.get(&path).data(200)["total"], made["total"], "{round}");
         store.stop();
         process::succeed(store.command(&["verify"]), "");
