@@ -1,6 +1,6 @@
 //! Debian packages of both programs, and their contents besides the program.
 
-use crate::tools::supply::{Tool, tool};
+use crate::tools::supply::{PROFILE, Tool, tool};
 use crate::workspace::{cargo, root, target};
 use anyhow::{Context, ensure};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ const DEB: Tool = Tool { name: "cargo-deb", version: "3.8.0" };
 /// Shells, each with the name of the file in which it looks for completions.
 const SHELLS: [(&str, &str, &str); 3] = [("bash", "", ".bash"), ("zsh", "_", ""), ("fish", "", ".fish")];
 
-/// Makes a package of each program that a release build left in the target folder, and copies it to `to`.
+/// Makes a package of each program that a build of [`PROFILE`] left in the target folder, and copies it to `to`.
 ///
 /// # Errors
 /// `cargo-deb` can't be installed, or a program or a file of the package is missing.
@@ -26,9 +26,10 @@ pub async fn make(programs: &[&str], to: &Path) -> anyhow::Result<Vec<PathBuf>> 
     );
     let mut packages = Vec::new();
     for program in programs {
-        describe(&built.join("release").join(program), &built.join("package").join(program), program).await?;
+        describe(&built.join(PROFILE).join(program), &built.join("package").join(program), program).await?;
         let mut command = Command::new(&deb);
-        command.args(["deb", "--no-build", "--locked", "--dbgsym", "--package", program, "--output"]);
+        command.args(["deb", "--profile", PROFILE, "--no-build", "--locked", "--dbgsym"]);
+        command.args(["--package", program, "--output"]);
         command.arg(to).current_dir(root()).kill_on_drop(true);
         // cargo-deb asks cargo for the workspace.
         command.env("CARGO", cargo(&[]).as_std().get_program());

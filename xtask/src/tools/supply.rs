@@ -15,6 +15,8 @@ const AUDITABLE: Tool = Tool { name: "cargo-auditable", version: "0.7.7" };
 const CYCLONEDX: Tool = Tool { name: "cargo-cyclonedx", version: "0.5.9" };
 /// Message of `cargo deny` if the advisory database can't be fetched.
 const UNREACHABLE: &str = "failed to fetch advisory database";
+/// Profile of the programs that are shipped.
+pub const PROFILE: &str = "shipped";
 /// The programs that are shipped.
 const SHIPPED: [&str; 2] = ["store-router", "cloud-hub"];
 
@@ -172,7 +174,10 @@ pub async fn release() -> anyhow::Result<bool> {
         tool(AUDITABLE).await?.context("cargo-auditable could not be installed from the package registry")?;
     let built = target().await?;
     let mut build = Command::new(auditable);
-    build.args(["auditable", "build", "--release", "--locked"]).current_dir(root()).kill_on_drop(true);
+    build
+        .args(["auditable", "build", "--profile", PROFILE, "--locked"])
+        .current_dir(root())
+        .kill_on_drop(true);
     build.env("BUILD_VERSION", version().await?);
     for program in SHIPPED {
         build.args(["-p", program]);
@@ -183,7 +188,7 @@ pub async fn release() -> anyhow::Result<bool> {
     let dist = built.join("dist");
     std::fs::create_dir_all(&dist)?;
     for program in SHIPPED {
-        std::fs::copy(built.join("release").join(program), dist.join(program))?;
+        std::fs::copy(built.join(PROFILE).join(program), dist.join(program))?;
     }
     for program in SHIPPED {
         without_hooks(&std::fs::read(dist.join(program))?).with_context(|| program.to_owned())?;
