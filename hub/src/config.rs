@@ -251,6 +251,9 @@ impl Jobs {
     }
 }
 
+/// The highest setting of [`Limits::import_rows`].
+pub const IMPORT_ROWS_MAX: usize = 1_000_000;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {

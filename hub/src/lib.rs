@@ -23,6 +23,7 @@ pub mod account {
     pub mod staff;
     pub mod user;
     pub mod user_admin;
+    pub mod user_fields;
 }
 
 /// Changes that are sent to stores, in an order that no commit can overtake.

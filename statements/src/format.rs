@@ -1,7 +1,8 @@
 //! Format of the files of a source.
 
 use crate::kinds::RowKind;
-use crate::pattern::Pattern;
+use crate::pattern::{PATTERN_BYTES_MAX, Pattern};
+use domain::model::base::limits::ACCOUNT_DIGITS;
 use domain::model::base::refusal::FieldProblem;
 use edge::sheet::{COLUMNS_MAX, SignWords, WORD_BYTES_MAX, WORDS_MAX};
 pub use edge::sheet::{Decimal, Encoding};
@@ -11,6 +12,8 @@ use std::collections::BTreeMap;
 
 /// Most lines before the header, and rows at the end.
 const SKIPPED_MAX: u32 = 1_000;
+/// The longest format of dates, in bytes.
+const DATE_FORMAT_BYTES_MAX: usize = 64;
 
 /// Cell delimiter of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -72,9 +75,9 @@ pub enum FeeSign {
 #[serde(untagged)]
 pub enum OneColumn {
     /// Number of the column, from 1.
-    Number(u32),
+    Number(#[schemars(range(min = 1, max = COLUMNS_MAX))] u32),
     /// Header of the column. Case and outer spaces are ignored.
-    Header(String),
+    Header(#[schemars(length(min = 1, max = WORD_BYTES_MAX))] String),
 }
 
 /// A column, or several columns whose figures are added up.
@@ -84,7 +87,7 @@ pub enum ColumnName {
     /// One column.
     One(OneColumn),
     /// Several columns. Their figures are added up; of texts, the first one that is not empty is used.
-    Sum(Vec<OneColumn>),
+    Sum(#[schemars(length(max = COLUMNS_MAX))] Vec<OneColumn>),
 }
 
 impl ColumnName {
@@ -147,16 +150,20 @@ pub struct Format {
     /// Treatment of amounts with a fraction of the smallest currency unit.
     pub fraction: Fraction,
     /// Account that rounding differences of a bank's amounts are posted to.
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     pub rounding_account: String,
     /// Date format as in strftime; `%s` stands for Unix seconds. If the format has no year, the year is taken from the
     /// file's period, or else from the latest such day in the past. A time after the day is accepted even if the format
     /// has none.
+    #[schemars(length(min = 1, max = DATE_FORMAT_BYTES_MAX))]
     pub date_format: String,
     /// Encoding of the text. A byte order mark in the file takes precedence.
     pub encoding: Encoding,
     /// Number of lines before the header to skip, at most 1000.
+    #[schemars(range(min = 0, max = SKIPPED_MAX))]
     pub skip_rows: u32,
     /// Number of rows at the end to skip, at most 1000.
+    #[schemars(range(min = 0, max = SKIPPED_MAX))]
     pub skip_footer: u32,
     /// Columns of the fields that have another name in the file. Each field has a header, a column number from 1, or a
     /// list of these, whose figures are added up.
@@ -167,13 +174,17 @@ pub struct Format {
     pub fee_sign: Option<FeeSign>,
     /// Meaning of the texts in the column `type`: a type of a line, or `payment`, `pending`, `failed`, `expired`,
     /// `ignore`.
+    #[schemars(transform = of_words)]
     pub types: BTreeMap<String, String>,
     /// Texts in the column `status` of rows that are imported. Empty for the usual words for success.
+    #[schemars(length(max = WORDS_MAX), inner(length(min = 1, max = WORD_BYTES_MAX)))]
     pub status_words: Vec<String>,
     /// Required fields of a line: rows in which one of them is empty or 0 are set aside.
+    #[schemars(length(max = WORDS_MAX), inner(length(min = 1, max = WORD_BYTES_MAX)))]
     pub required: Vec<String>,
     /// Pattern of descriptions that contain the store, gross and fee, for example `MID : {mid} {*} QR : {gross} DDR:
     /// {fee}`. Null if descriptions contain none of these.
+    #[schemars(length(min = 1, max = PATTERN_BYTES_MAX))]
     pub pattern: Option<String>,
     /// Whether incoming money is negative in the files.
     pub negate: bool,
@@ -183,6 +194,16 @@ pub struct Format {
 /// describes both.
 fn all_optional(schema: &mut schemars::Schema) {
     schema.remove("required");
+}
+
+/// Bounds the values of a map of words, and their number.
+fn of_words(schema: &mut schemars::Schema) {
+    schema.insert("maxProperties".to_owned(), WORDS_MAX.into());
+    let values = schema.get_mut("additionalProperties");
+    if let Some(values) = values.and_then(serde_json::Value::as_object_mut) {
+        values.insert("minLength".to_owned(), 1.into());
+        values.insert("maxLength".to_owned(), WORD_BYTES_MAX.into());
+    }
 }
 
 impl Default for Format {
@@ -259,6 +280,12 @@ impl Format {
         if self.types.len() > WORDS_MAX {
             problems.push(field("csv.types".to_owned(), "must be at most 256 words"));
         }
+        if self.types.keys().any(|text| text.len() > WORD_BYTES_MAX) {
+            problems.push(field("csv.types".to_owned(), "must be words of at most 128 bytes"));
+        }
+        if self.required.len() > WORDS_MAX {
+            problems.push(field("csv.required".to_owned(), "must be at most 256 names"));
+        }
         if !self.required.iter().all(|name| FIELDS.contains(&name.as_str())) {
             problems.push(field("csv.required".to_owned(), "must be names of fields of a line"));
         }
@@ -267,7 +294,7 @@ impl Format {
                 problems.push(field(path.to_owned(), "must be 0 to 1000"));
             }
         }
-        if self.date_format.is_empty() || self.date_format.len() > 64 {
+        if self.date_format.is_empty() || self.date_format.len() > DATE_FORMAT_BYTES_MAX {
             problems.push(field("csv.date_format".to_owned(), "must have 1 to 64 bytes"));
         }
         if let Some(Err(problem)) = self.pattern.as_deref().map(Pattern::parse) {

@@ -24,7 +24,7 @@ pub const TEXT_BYTES_MAX: usize = 500;
 /// The text of the line with the rounding differences of the others.
 pub const ROUNDING: &str = "Rounding of amounts with a fraction";
 /// The largest amount of a line.
-const AMOUNT_MAX: i64 = 1_000_000_000_000;
+pub const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
@@ -81,24 +81,32 @@ pub struct JsonLine {
     pub date: Date,
     /// Slip or transfer number of the line.
     #[serde(default)]
+    #[schemars(length(max = REFERENCE_BYTES_MAX))]
     pub reference: String,
     /// Description of the line. Defaults to an empty text.
     #[serde(default)]
+    #[schemars(length(max = TEXT_BYTES_MAX))]
     pub description: String,
     /// Amount of the line in minor currency units: gross for a provider, net for a bank.
+    #[schemars(range(min = -AMOUNT_MAX, max = AMOUNT_MAX))]
     pub amount: Option<Money>,
     /// Amount before fees in minor currency units, positive for incoming money. Null if the source reports none.
+    #[schemars(range(min = -AMOUNT_MAX, max = AMOUNT_MAX))]
     pub gross: Option<Money>,
     /// Fee in minor currency units, positive if it is charged. Null if the source reports none.
+    #[schemars(range(min = -AMOUNT_MAX, max = AMOUNT_MAX))]
     pub fee: Option<Money>,
     /// Net amount that reaches the account, in minor currency units.
+    #[schemars(range(min = -AMOUNT_MAX, max = AMOUNT_MAX))]
     pub net: Option<Money>,
     /// Kind of line. Null to decide by the sign of the amount.
     #[serde(rename = "type")]
     pub kind: Option<LineKind>,
     /// Batch that the line was paid out with. Null if the source names none.
+    #[schemars(length(max = NAME_BYTES_MAX))]
     pub batch: Option<String>,
     /// Terminal or shop, as the source names it. Null if it names none.
+    #[schemars(length(max = NAME_BYTES_MAX))]
     pub store_ref: Option<String>,
 }
 
@@ -126,6 +134,16 @@ pub fn of_json(
                 continue;
             }
         };
+        // The spaces around a text count too: the longest text of the request is then the longest of the line.
+        for (field, text, most) in [
+            ("reference", &given.reference, REFERENCE_BYTES_MAX),
+            ("description", &given.description, TEXT_BYTES_MAX),
+        ] {
+            if text.len() > most && text.trim().len() <= most {
+                let words = format!("must have at most {most} bytes");
+                problems.push(problem(format!("lines[{place}].{field}"), &words));
+            }
+        }
         let line = TextLine {
             date: given.date,
             reference: given.reference.trim().to_owned(),
@@ -138,13 +156,18 @@ pub fn of_json(
             fee,
             net,
         };
-        let wrong = check_line(&line, bounds);
-        problems.extend(
-            wrong.into_iter().map(|(field, words)| problem(format!("lines[{place}].{field}"), &words)),
-        );
+        let wrong = check_line(&line, bounds).into_iter().chain(check_amount(given.amount, &line));
+        problems.extend(wrong.map(|(field, words)| problem(format!("lines[{place}].{field}"), &words)));
         good.push(line);
     }
     if problems.is_empty() { Ok(good) } else { Err(problems) }
+}
+
+/// The problem of an amount that its line does not have, because another figure took precedence.
+pub fn check_amount(amount: Option<Money>, line: &TextLine) -> Option<(&'static str, String)> {
+    let amount = amount.filter(|amount| !(-AMOUNT_MAX..=AMOUNT_MAX).contains(amount))?;
+    let is_checked = [line.gross, line.net].contains(&Some(amount));
+    (!is_checked).then(|| ("amount", format!("must be -{AMOUNT_MAX} to {AMOUNT_MAX}")))
 }
 
 /// Problems of a line, by field.

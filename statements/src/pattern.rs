@@ -1,7 +1,7 @@
 //! Fields that a bank puts into the text of a line, found by a pattern with named parts.
 
 /// The longest pattern, in bytes.
-const PATTERN_BYTES_MAX: usize = 256;
+pub const PATTERN_BYTES_MAX: usize = 256;
 /// Parts that a pattern may name; `*` is any text.
 const PARTS: [&str; 8] = ["mid", "store_ref", "gross", "fee", "net", "reference", "batch", "*"];
 

@@ -9,7 +9,7 @@ use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::text::composed;
 use domain::model::base::time::UtcMs;
-use domain::model::people::user::{Role, User};
+use domain::model::people::user::{NAME_BYTES_MAX, Role, User};
 use edge::{ApiError, ids};
 use sqlx::{AnyConnection, AnyPool};
 
@@ -18,8 +18,6 @@ pub use crate::table::user::put;
 
 /// Roles that log in at a hub.
 pub const ROLES: [Role; 3] = Role::HEAD_OFFICE;
-/// The longest login name, in bytes.
-const NAME_BYTES_MAX: usize = 128;
 
 /// Fields of a new user.
 pub struct NewUser {

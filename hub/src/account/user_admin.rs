@@ -3,6 +3,7 @@
 use crate::account::passkey;
 use crate::account::staff::{self, View};
 use crate::account::user::{self, NewUser};
+use crate::account::user_fields::{Change, New, display, login, role_of};
 use crate::db::failure::Failure;
 use crate::db::filter::Conditions;
 use crate::feed::{self, Entry};
@@ -10,61 +11,17 @@ use crate::table::staff::Staff;
 use crate::table::store;
 use crate::table::{self, audit};
 use domain::model::base::ids::{StoreId, UserId};
-use domain::model::base::limits::NAME_CHARS_MAX;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::people::user::{FieldTimes, Principal, Role, User, login_name};
 use domain::rules::people::user::account_change::{Known, Undecided};
-use domain::rules::people::user::change::ChangeUser;
 use domain::rules::people::user::{account_change, apply_feed};
 use domain::wire::feed::UserDown;
 use edge::{ApiError, ids};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use sqlx::{AnyConnection, AnyPool};
-
-/// The longest login name, in bytes.
-const NAME_BYTES_MAX: usize = 128;
-
-/// Request body of `POST /api/users`.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "NewUser")]
-pub struct New {
-    /// Login name.
-    pub username: String,
-    /// Display name.
-    pub name: String,
-    /// Role of the user: a role of head office, or with `store_id` a role of a store.
-    pub role: Role,
-    /// Store of the user. Null for head office.
-    pub store_id: Option<String>,
-    /// Password, 8 to 128 characters. Null for a user of a store who does not log in with a password.
-    pub password: Option<String>,
-}
-
-/// Request body of `PATCH /api/users/:id`. Omitted fields stay as they are.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "ChangeUser")]
-pub struct Change {
-    /// Login name.
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub username: Option<String>,
-    /// Display name.
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub name: Option<String>,
-    /// Role of the user.
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub role: Option<Role>,
-    /// Whether the user is disabled.
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub disabled: Option<bool>,
-    /// New password of the user.
-    #[serde(default, deserialize_with = "domain::model::base::patch::set")]
-    pub password: Option<String>,
-}
 
 /// Request body of `POST /api/users/:id/revoke-tokens`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -72,59 +29,6 @@ pub struct Change {
 pub struct Revoked {
     /// When the tokens were revoked.
     pub revoked_at: UtcMs,
-}
-
-fn login(username: &str) -> Result<(), ApiError> {
-    let visible = !username.chars().any(|c| c.is_control() || c.is_whitespace());
-    if !visible || !(1..=NAME_BYTES_MAX).contains(&username.len()) {
-        return Err(ApiError::field("username", "must have 1 to 128 bytes and no spaces"));
-    }
-    Ok(())
-}
-
-fn display(name: &str) -> Result<(), ApiError> {
-    if !(1..=NAME_CHARS_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-        return Err(ApiError::field("name", "must have 1 to 255 characters"));
-    }
-    Ok(())
-}
-
-fn role_of(role: Role, store: bool) -> Result<(), ApiError> {
-    let roles: &[Role] = if store { &staff::ROLES } else { &user::ROLES };
-    if roles.contains(&role) {
-        return Ok(());
-    }
-    let names: Vec<&str> = roles.iter().map(|role| role.name()).collect();
-    Err(ApiError::field("role", format!("must be one of {}", names.join(", "))))
-}
-
-impl New {
-    /// Checks that need no look-up: names, and a role where it belongs.
-    ///
-    /// # Errors
-    /// 422.
-    pub fn check(&self) -> Result<(), ApiError> {
-        login(self.username.trim())?;
-        display(self.name.trim())?;
-        role_of(self.role, self.store_id.is_some())?;
-        if self.store_id.is_none() && self.password.is_none() {
-            return Err(ApiError::field("password", "is needed for a user of head office"));
-        }
-        Ok(())
-    }
-}
-
-impl Change {
-    /// The command for the rules; the password is passed separately, as a hash.
-    fn command(&self) -> ChangeUser {
-        ChangeUser {
-            username: self.username.clone(),
-            name: self.name.clone(),
-            role: self.role,
-            password: None,
-            disabled: self.disabled,
-        }
-    }
 }
 
 /// The login name of a user of head office or of a store.
@@ -230,7 +134,10 @@ pub async fn change(
     now: UtcMs,
 ) -> Result<View, Failure> {
     if let Some(name) = &change.name {
-        display(name.trim())?;
+        display(name)?;
+    }
+    if let Some(username) = &change.username {
+        login(username)?;
     }
     let username = change.username.as_deref().map(login_name);
     if let Some(username) = &username {

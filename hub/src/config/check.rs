@@ -1,6 +1,6 @@
 //! Rules over settings that types alone can't express.
 
-use crate::config::{Config, Database, Finance, Hub, Limits, Purchasing, Settlement};
+use crate::config::{Config, Database, Finance, Hub, IMPORT_ROWS_MAX, Limits, Purchasing, Settlement};
 use crate::db::Engine;
 use domain::model::base::ids::{SHORT_ID_PROBLEM, is_short_id};
 use domain::model::base::limits::FIGURE_MAX;
@@ -101,7 +101,7 @@ fn sync(config: &Config, rule: Rule<'_>) {
 }
 
 fn limits(limits: &Limits, rule: Rule<'_>) {
-    within(rule, "limits.import_rows", limits.import_rows, 1..=1_000_000);
+    within(rule, "limits.import_rows", limits.import_rows, 1..=IMPORT_ROWS_MAX);
     rule(
         (1024..=64 << 20).contains(&limits.import_bytes),
         "limits.import_bytes",

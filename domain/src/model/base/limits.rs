@@ -12,6 +12,9 @@ pub const ID_BYTES_MAX: usize = 64;
 /// The longest ID of a store, a register or a hub, in bytes: receipt numbers begin with two of them.
 pub const SHORT_ID_BYTES_MAX: usize = 32;
 
+/// Digits of the number of an account.
+pub const ACCOUNT_DIGITS: usize = 4;
+
 /// The most cash that one count, float, movement or deposit names: far above a drawer's contents, and so far below
 /// [`FIGURE_MAX`] that a mistyped one can't stop the sums of the safe.
 pub const CASH_MAX: i64 = 1_000_000_000_000;

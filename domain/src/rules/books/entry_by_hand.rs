@@ -2,7 +2,7 @@
 //! (docs/arithmetic.md#entries-by-hand).
 
 use crate::model::base::figures::Money;
-use crate::model::base::limits::SHORT_ID_BYTES_MAX;
+use crate::model::base::limits::{ACCOUNT_DIGITS, SHORT_ID_BYTES_MAX};
 use crate::model::base::money::sum;
 use crate::model::base::refusal::{FieldProblem, Refusal};
 use crate::rules::books::posting::plan::{BETWEEN_STORES, OPENING};
@@ -10,8 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Fewest lines of an entry.
+pub const LINES_MIN: usize = 2;
 /// Most lines of an entry.
-const LINES_MAX: usize = 500;
+pub const LINES_MAX: usize = 500;
 /// The largest amount of a line.
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
@@ -21,7 +23,7 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 #[schemars(rename = "JournalLineByHand")]
 pub struct HandLine {
     /// Account number, four digits.
-    #[schemars(length(equal = 4))]
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     pub account: String,
     /// Debit in minor currency units.
     #[serde(default)]
@@ -42,7 +44,7 @@ pub struct HandLine {
 #[serde(deny_unknown_fields)]
 pub struct OpeningLine {
     /// Account number, four digits.
-    #[schemars(length(equal = 4))]
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     pub account: String,
     /// Debit in minor currency units.
     #[serde(default)]
@@ -89,7 +91,7 @@ pub fn mirror(lines: Vec<EntryLine>) -> Vec<EntryLine> {
 /// # Errors
 /// `validation_failed` naming each line that is wrong; `unbalanced`.
 pub fn by_book(lines: &[HandLine]) -> Result<BTreeMap<String, Vec<EntryLine>>, Refusal> {
-    check(lines.iter().map(|line| (line.debit, line.credit)), 2)?;
+    check(lines.iter().map(|line| (line.debit, line.credit)), LINES_MIN)?;
     let mut books: BTreeMap<String, Vec<EntryLine>> = BTreeMap::new();
     for HandLine { account, debit, credit, store_id } in lines {
         let line = EntryLine { account: account.clone(), debit: *debit, credit: *credit };

@@ -7,7 +7,7 @@ use crate::table::audit;
 use crate::table::exception::SHIFT_INTERRUPTED;
 use domain::model::base::figures::Money;
 use domain::model::base::ids::UserId;
-use domain::model::base::limits::TEXT_CHARS_MAX;
+use domain::model::base::limits::{CASH_MAX, TEXT_CHARS_MAX};
 use domain::model::base::time::UtcMs;
 use edge::ApiError;
 use jiff::civil::Date;
@@ -90,8 +90,10 @@ pub struct Filter {
 #[schemars(rename = "SettleException")]
 pub struct Settle {
     /// Outcome, 1 to 500 bytes.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub note: String,
     /// Cash found in the drawer, in minor currency units. Required for an interrupted shift, and omitted otherwise.
+    #[schemars(range(min = 0, max = CASH_MAX))]
     pub counted_cash: Option<Money>,
 }
 
@@ -161,7 +163,9 @@ pub async fn settle(
     now: UtcMs,
 ) -> Result<View, Failure> {
     let note = ask.note.trim();
-    if !(1..=TEXT_CHARS_MAX).contains(&note.chars().count()) || note.chars().any(char::is_control) {
+    // The spaces around it count too: the longest text of the request is then the longest of the document.
+    let long = ask.note.chars().count() > TEXT_CHARS_MAX;
+    if long || note.is_empty() || note.chars().any(char::is_control) {
         return Err(ApiError::field("note", "must have 1 to 500 characters on one line").into());
     }
     let sql = "UPDATE exceptions SET settled_at = $2, settled_by = $3, note = $4 \

@@ -4,7 +4,7 @@ use crate::columns;
 use crate::db::failure::Failure;
 use crate::table::hub;
 use domain::model::base::figures::Money;
-use domain::model::base::limits::NAME_CHARS_MAX;
+use domain::model::base::limits::{ACCOUNT_DIGITS, NAME_CHARS_MAX};
 use domain::model::base::refusal::{NotReady, NotReadyCode, Refusal};
 use domain::rules::books::posting::plan::{Account, AccountType, PLAN};
 use edge::ApiError;
@@ -57,8 +57,10 @@ pub enum State {
 pub struct New {
     /// Account number, four digits. The first digit decides the type: 1 for assets, 2 for liabilities, 3 for equity, 4
     /// to 7 for income or expenses.
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     account: String,
     /// Display name of the account.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     name: String,
     /// Account type. It decides whether the account belongs to the balance sheet or to the profit and loss statement.
     #[serde(rename = "type")]
@@ -67,8 +69,10 @@ pub struct New {
     #[serde(default)]
     contra: bool,
     /// Parent account. Null for a top-level account.
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     parent: Option<String>,
     /// Code of the account in the accounting program. Null for none.
+    #[schemars(length(max = NAME_CHARS_MAX))]
     export_code: Option<String>,
 }
 
@@ -80,15 +84,18 @@ pub struct New {
 pub struct Change {
     /// Display name of the account.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     name: Option<String>,
     /// Parent account. Empty for none.
     #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
+    #[schemars(length(max = ACCOUNT_DIGITS))]
     parent: Option<String>,
     /// Whether the account can be posted to.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     state: Option<State>,
     /// Code of the account in the accounting program. Empty for none.
     #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
+    #[schemars(length(max = NAME_CHARS_MAX))]
     export_code: Option<String>,
 }
 
@@ -207,7 +214,9 @@ fn kind_name(kind: AccountType) -> &'static str {
 }
 
 fn check_name(name: &str) -> Result<(), ApiError> {
-    if !(1..=NAME_CHARS_MAX).contains(&name.trim().chars().count()) || name.chars().any(char::is_control) {
+    // The spaces around it count too: the longest text of the request is then the longest of the document.
+    let long = name.chars().count() > NAME_CHARS_MAX;
+    if long || name.trim().is_empty() || name.chars().any(char::is_control) {
         return Err(ApiError::field("name", "must have 1 to 255 characters"));
     }
     Ok(())

@@ -11,9 +11,10 @@ use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store::is_known;
 use domain::model::base::currency::Currency;
 use domain::model::base::figures::Money;
+use domain::model::base::limits::{SHORT_ID_BYTES_MAX, TEXT_CHARS_MAX};
 use domain::model::base::refusal::Refusal;
 use domain::model::people::user::Role;
-use domain::rules::books::entry_by_hand::{self, EntryLine, HandLine, OpeningLine};
+use domain::rules::books::entry_by_hand::{self, EntryLine, HandLine, LINES_MAX, LINES_MIN, OpeningLine};
 use edge::{ApiError, Code, ids};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -29,8 +30,10 @@ pub struct New {
     /// Day in the books. It must be open in every book of the lines and not after today.
     date: Date,
     /// Text of the entry. Null for none.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     memo: String,
     /// Lines of the entry, 2 to 500.
+    #[schemars(length(min = LINES_MIN, max = LINES_MAX))]
     lines: Vec<HandLine>,
 }
 
@@ -41,16 +44,20 @@ pub struct New {
 pub struct Opening {
     /// Store that the book belongs to. Empty for head office's own book.
     #[serde(default)]
+    #[schemars(length(max = SHORT_ID_BYTES_MAX))]
     pub store_id: String,
     /// Day in the books. It must be open and not after today.
     date: Date,
     /// Lines, up to 500. If they do not balance, the difference is posted to account 3010.
+    #[schemars(length(max = LINES_MAX))]
     lines: Vec<OpeningLine>,
     /// Unsettled payments of a store, at most 500 together with the lines. Each is posted to the account of its payment
     /// method and settled like the payments that the store reports.
     #[serde(default)]
+    #[schemars(length(max = LINES_MAX))]
     items: Vec<OpeningItem>,
     /// Text of the entry. Null for none.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     memo: Option<String>,
 }
 
@@ -63,6 +70,7 @@ pub struct Reversal {
     /// first day after it that is open in all of them.
     date: Option<Date>,
     /// Reason given for the reversal.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     reason: String,
 }
 

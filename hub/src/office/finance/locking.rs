@@ -7,6 +7,7 @@ use crate::office::finance::writer::{Writer, check_text};
 use crate::row;
 use crate::table::day_lock::{self, BookSpan, Lock};
 use crate::table::journal;
+use domain::model::base::limits::{SHORT_ID_BYTES_MAX, TEXT_CHARS_MAX};
 use domain::model::base::refusal::{NotReady, Refusal};
 use domain::rules::books::locked_days::LockedDays;
 use edge::ApiError;
@@ -18,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Most reasons for not being ready that an answer names.
 const FORCED_MAX: usize = 100;
+/// Most books that a request names.
+pub const BOOKS_MAX: usize = 500;
 
 /// Request body for the lock of days.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -25,11 +28,13 @@ const FORCED_MAX: usize = 100;
 #[schemars(rename = "DayLock")]
 pub struct LockRequest {
     /// Stores of the books; an empty text stands for head office's own book. Null for all books.
+    #[schemars(length(min = 1, max = BOOKS_MAX), inner(length(max = SHORT_ID_BYTES_MAX)))]
     pub store_ids: Option<Vec<String>>,
     /// Whether to lock the days although something is not ready.
     #[serde(default)]
     pub force: bool,
     /// Reason for the lock. Required with `force`.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: Option<String>,
 }
 
@@ -40,8 +45,10 @@ pub struct LockRequest {
 pub struct Unlock {
     /// Store that the book belongs to. Empty for head office's own book.
     #[serde(default)]
+    #[schemars(length(max = SHORT_ID_BYTES_MAX))]
     pub store_id: String,
     /// Reason for the unlock.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -169,6 +176,9 @@ fn books(known: BTreeSet<String>, asked: Option<&[String]>) -> Result<BTreeSet<S
     let Some(asked) = asked else { return Ok(known) };
     if asked.is_empty() {
         return Err(ApiError::field("store_ids", "must not be empty: omit it, or send null, for all books"));
+    }
+    if asked.len() > BOOKS_MAX {
+        return Err(ApiError::field("store_ids", format!("must name at most {BOOKS_MAX} books")));
     }
     match asked.iter().position(|book| !known.contains(book)) {
         Some(place) => Err(ApiError::field(format!("store_ids[{place}]"), "is not a store")),

@@ -7,6 +7,7 @@ use crate::office::finance::account::Chart;
 use crate::office::finance::locking;
 use crate::office::finance::mapping_checks::{check_nothing_else, check_unused};
 use crate::table::{day_lock, journal};
+use domain::model::base::limits::ACCOUNT_DIGITS;
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::adjustment::AdjustmentReason;
@@ -53,10 +54,12 @@ pub struct New {
     /// Kind of object that is mapped.
     of: MappingOf,
     /// A payment method, a reason code, or at least 3 characters of a bank's text.
+    #[schemars(length(min = 1, max = KEY_BYTES_MAX))]
     key: String,
     /// Account that replaces the standard chart's account. For a payment method: 1110, 1120, 1130, 1140, or an asset or
     /// liability account of your own that nothing else is posted to. Otherwise any account that is not a control
     /// account; for a cash reason also 2020.
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     account: String,
     /// First day in the books that the mapping applies to.
     from: Date,

@@ -28,12 +28,15 @@ const AMOUNT_MAX: i64 = 1_000_000_000_000;
 #[serde(deny_unknown_fields)]
 pub struct OpeningItem {
     /// Payment method.
+    #[schemars(length(min = 1, max = WORD_BYTES_MAX))]
     method: String,
     /// Business day of the payment, not after the day of the opening.
     business_date: Date,
     /// Amount in minor currency units, positive for incoming money.
+    #[schemars(range(min = -AMOUNT_MAX, max = AMOUNT_MAX))]
     amount: Money,
     /// Slip number of the payment. Null for none.
+    #[schemars(length(min = 1, max = WORD_BYTES_MAX))]
     reference: Option<String>,
 }
 

@@ -11,6 +11,7 @@ use crate::office::finance::writer::{Writer, check_text};
 use crate::table::hub;
 use crate::table::journal::{self, Kind, NewEntry};
 use domain::model::base::figures::Money;
+use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::refusal::{NotReady, NotReadyCode, Refusal};
 use domain::model::base::time::UtcMs;
 use domain::rules::books::entry_by_hand::{EntryLine, mirror};
@@ -57,6 +58,7 @@ pub enum State {
 #[schemars(rename = "PeriodReopening")]
 pub struct Reopen {
     /// Reason for the reopening.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 

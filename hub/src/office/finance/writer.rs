@@ -149,3 +149,15 @@ pub fn check_text(path: &str, text: &str) -> Result<(), ApiError> {
     }
     Ok(())
 }
+
+/// 422 for a key, where given, that is too long to be one. The path is made only for a refusal.
+pub fn check_bytes(
+    path: impl FnOnce() -> String,
+    key: Option<&str>,
+    bytes_max: usize,
+) -> Result<(), ApiError> {
+    if key.is_some_and(|key| key.len() > bytes_max) {
+        return Err(ApiError::field(path(), format!("must be at most {bytes_max} bytes")));
+    }
+    Ok(())
+}

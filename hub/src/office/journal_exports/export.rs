@@ -4,8 +4,10 @@ use crate::columns;
 use crate::db::document::{decode, encode};
 use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
+use crate::office::finance::locking::BOOKS_MAX;
 use crate::table::counter::{Turn, take_turn};
 use domain::model::base::figures::Money;
+use domain::model::base::limits::SHORT_ID_BYTES_MAX;
 use domain::model::base::money::sum;
 use domain::model::base::time::UtcMs;
 use edge::{ApiError, ids};
@@ -14,10 +16,12 @@ use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, AnyPool};
 use std::collections::BTreeSet;
 
-/// Most books that a request names.
-const BOOKS_MAX: usize = 500;
 /// Longest name of a tax rate, in characters.
 const TAX_RATE_CHARS_MAX: usize = 64;
+/// Fewest lines of a file: those of the smallest entry.
+const LINES_MIN: i64 = 2;
+/// Most lines of a file, whatever program reads it.
+const LINES_MAX: i64 = 10_000;
 
 /// Program that reads the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +40,7 @@ impl Format {
     /// Most lines that the program reads from one file.
     const fn lines_max(self) -> i64 {
         match self {
-            Self::Csv => 10_000,
+            Self::Csv => LINES_MAX,
             Self::Quickbooks => 1_000,
             Self::Xero => 300,
         }
@@ -52,14 +56,15 @@ pub struct New {
     format: Format,
     /// Books whose entries are exported: IDs of stores, and an empty text for head office's own book. Omitted for all
     /// books.
-    #[schemars(with = "Option<Vec<String>>")]
-    store_ids: Option<BTreeSet<String>>,
+    #[schemars(length(min = 1, max = BOOKS_MAX), inner(length(max = SHORT_ID_BYTES_MAX)))]
+    store_ids: Option<Vec<String>>,
     /// Name of a tax rate in the accounting program, written in each line. Required for Xero, and not allowed for
     /// others.
+    #[schemars(length(min = 1, max = TAX_RATE_CHARS_MAX))]
     tax_rate_name: Option<String>,
     /// Most lines of the file. Defaults to what the program reads: 10000 (`csv`), 1000 (`quickbooks`) or 300 (`xero`),
     /// which are also the largest values. An entry is never split, so an entry with more lines is exported alone.
-    #[schemars(range(min = 2))]
+    #[schemars(range(min = LINES_MIN, max = LINES_MAX))]
     lines_max: Option<i64>,
 }
 
@@ -129,11 +134,18 @@ impl New {
     /// 422.
     pub fn check(&self) -> Result<(), ApiError> {
         let largest = self.format.lines_max();
-        if self.lines_max.is_some_and(|lines| !(2..=largest).contains(&lines)) {
-            return Err(ApiError::field("lines_max", format!("must be 2 to {largest} for this format")));
+        if self.lines_max.is_some_and(|lines| !(LINES_MIN..=largest).contains(&lines)) {
+            return Err(ApiError::field(
+                "lines_max",
+                format!("must be {LINES_MIN} to {largest} for this format"),
+            ));
         }
         if self.store_ids.as_ref().is_some_and(|books| !(1..=BOOKS_MAX).contains(&books.len())) {
             return Err(ApiError::field("store_ids", format!("must name 1 to {BOOKS_MAX} books")));
+        }
+        let mut books = self.store_ids.iter().flatten();
+        if let Some(place) = books.position(|book| book.len() > SHORT_ID_BYTES_MAX) {
+            return Err(ApiError::field(format!("store_ids[{place}]"), "is not a store"));
         }
         match (&self.tax_rate_name, self.format) {
             (None, Format::Xero) => Err(ApiError::field(
@@ -153,7 +165,8 @@ impl New {
 }
 
 fn is_name(text: &str) -> bool {
-    (1..=TAX_RATE_CHARS_MAX).contains(&text.trim().chars().count()) && !text.chars().any(char::is_control)
+    let fits = text.chars().count() <= TAX_RATE_CHARS_MAX;
+    fits && !text.trim().is_empty() && !text.chars().any(char::is_control)
 }
 
 /// Entries that are taken for an export.

@@ -4,7 +4,7 @@ use crate::db::document::decode;
 use crate::http::prelude::*;
 use crate::office::lists::entry::{self, Entry, Problems, State};
 use crate::table::counter::{Turn, take_turn};
-use domain::model::base::limits::REFERENCE_CHARS_MAX;
+use domain::model::base::limits::{NAME_CHARS_MAX, REFERENCE_CHARS_MAX};
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,10 +52,13 @@ impl Entry for Category {
 #[serde(deny_unknown_fields)]
 pub struct NewCategory {
     /// Code of the category, as products name it.
+    #[schemars(length(min = 1, max = REFERENCE_CHARS_MAX))]
     pub code: String,
     /// Display name. Null to show the code.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: Option<String>,
     /// Parent category. Null for a top-level category.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub parent: Option<String>,
     /// Whether products may be assigned to the category.
     #[serde(default)]
@@ -68,9 +71,11 @@ pub struct NewCategory {
 pub struct CategoryChange {
     /// Display name of the category.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: Option<String>,
     /// Parent category. Empty for none.
     #[serde(default, deserialize_with = "domain::model::base::patch::cleared")]
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub parent: Option<String>,
     /// Whether products may be assigned to the category.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
@@ -82,7 +87,7 @@ impl Command for NewCategory {
     type Answer = Category;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Category>, Failure> {
         let NewCategory { code, name, parent, state } = self;
-        let name = name.unwrap_or_else(|| code.clone()).trim().to_owned();
+        let name = entry::named(name.as_ref().unwrap_or(&code))?;
         let category = Category { code, name, parent: filled(parent), state };
         take_turn(tx.connection, Turn::Categories).await?;
         check(tx.connection, &category, 1).await?;
@@ -98,7 +103,9 @@ impl Command for CategoryChange {
         take_turn(tx.connection, Turn::Categories).await?;
         let before: Category = entry::locked(tx.connection, tx.path.get("code")).await?;
         let mut category = before.clone();
-        category.name = self.name.map_or(category.name, |name| name.trim().to_owned());
+        if let Some(name) = &self.name {
+            category.name = entry::named(name)?;
+        }
         if self.parent.is_some() {
             category.parent = filled(self.parent);
         }

@@ -121,6 +121,19 @@ fn details<T: Entry>(entry: &T) -> Result<Value, Failure> {
     Ok(details)
 }
 
+/// The name of a request, without the spaces around it. They count all the same: the longest text of the request is then
+/// the longest of the document.
+///
+/// # Errors
+/// 422 for one that is too long.
+pub fn named(name: &str) -> Result<String, ApiError> {
+    let mut problems = Problems::default();
+    let problem = format!("must have 1 to {NAME_CHARS_MAX} characters on one line");
+    problems.rule(name.chars().count() <= NAME_CHARS_MAX, "name", &problem);
+    problems.done()?;
+    Ok(name.trim().to_owned())
+}
+
 /// Problems of an entry.
 #[derive(Default)]
 pub struct Problems(Vec<FieldProblem>);

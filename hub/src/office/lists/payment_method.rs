@@ -4,6 +4,7 @@ use crate::http::prelude::*;
 use crate::office::finance::mapping;
 use crate::office::finance::writer::Writer;
 use crate::office::lists::entry::{self, Entry, Problems, State};
+use domain::model::base::limits::{ACCOUNT_DIGITS, NAME_CHARS_MAX, SHORT_ID_BYTES_MAX};
 use domain::rules::books::posting::MappingOf;
 use sqlx::AnyConnection;
 
@@ -49,10 +50,13 @@ impl Entry for PaymentMethod {
 #[serde(deny_unknown_fields)]
 pub struct NewPaymentMethod {
     /// Code of the method, as tills send it.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub method: String,
     /// Display name of the payment method.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: String,
     /// Account that payments by this method are mapped to from today. Null to leave the mapping as it is.
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     pub account: Option<String>,
     /// Whether the entry can still be used.
     #[serde(default)]
@@ -65,9 +69,11 @@ pub struct NewPaymentMethod {
 pub struct PaymentMethodChange {
     /// Display name of the payment method.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: Option<String>,
     /// Account that payments by this method are mapped to from today. Null to leave the mapping as it is.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     pub account: Option<String>,
     /// Whether the entry can still be used.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
@@ -80,7 +86,7 @@ impl Command for NewPaymentMethod {
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<PaymentMethod>, Failure> {
         let writer = tx.writer().await?;
         let NewPaymentMethod { method, name, account, state } = self;
-        let method = PaymentMethod { method, name: name.trim().to_owned(), account, state };
+        let method = PaymentMethod { method, name: entry::named(&name)?, account, state };
         check(&method)?;
         entry::add(tx.connection, &method).await?;
         map(tx.connection, &method, &writer).await?;
@@ -98,7 +104,9 @@ impl Command for PaymentMethodChange {
         // change.
         let in_force = mapping::of_method(tx.connection, &method.method, tx.today).await?;
         let before = PaymentMethod { account: in_force.clone(), ..method.clone() };
-        method.name = self.name.map_or(method.name, |name| name.trim().to_owned());
+        if let Some(name) = &self.name {
+            method.name = entry::named(name)?;
+        }
         method.state = self.state.unwrap_or(method.state);
         let maps = self.account.is_some() && self.account != in_force;
         if maps && let Some(from) = mapping::later(tx.connection, &method.method, tx.today).await? {

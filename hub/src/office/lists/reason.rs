@@ -2,7 +2,7 @@
 
 use crate::http::prelude::*;
 use crate::office::lists::entry::{self, Entry, Problems};
-use domain::model::base::limits::REFERENCE_CHARS_MAX;
+use domain::model::base::limits::{NAME_CHARS_MAX, REFERENCE_CHARS_MAX};
 
 const REASON: &str = r#"{"list": "returns", "code": "torn", "name": "Torn"}"#;
 
@@ -84,8 +84,10 @@ pub struct NewReason {
     /// Action that the reason is given for.
     pub list: ReasonList,
     /// Code of the reason, as tills send it.
+    #[schemars(length(min = 1, max = REFERENCE_CHARS_MAX))]
     pub code: String,
     /// Display name of the reason.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: String,
 }
 
@@ -94,6 +96,7 @@ pub struct NewReason {
 #[serde(deny_unknown_fields)]
 pub struct ReasonChange {
     /// Display name of the reason.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: String,
 }
 
@@ -102,7 +105,7 @@ impl Command for NewReason {
     type Answer = Reason;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Reason>, Failure> {
         let NewReason { list, code, name } = self;
-        let reason = Reason { list, code, name: name.trim().to_owned() };
+        let reason = Reason { list, code, name: entry::named(&name)? };
         check(&reason)?;
         entry::add(tx.connection, &reason).await?;
         entry::created("/api/reasons", &reason)
@@ -116,7 +119,7 @@ impl Command for ReasonChange {
         let list = ReasonList::of(tx.path.get("list")).ok_or_else(|| ApiError::not_found("the list"))?;
         let before: Reason = entry::locked(tx.connection, &key(list, tx.path.get("code"))).await?;
         let mut reason = before.clone();
-        self.name.trim().clone_into(&mut reason.name);
+        reason.name = entry::named(&self.name)?;
         check(&reason)?;
         entry::put(tx.connection, &reason).await?;
         entry::changed(&before, &reason)

@@ -2,6 +2,7 @@
 
 use crate::http::prelude::*;
 use crate::office::lists::entry::{self, Entry, Problems};
+use domain::model::base::limits::{NAME_CHARS_MAX, SHORT_ID_BYTES_MAX};
 use domain::model::base::refusal::Refusal;
 use sqlx::AnyConnection;
 
@@ -65,9 +66,11 @@ impl Entry for TaxCode {
 pub struct TaxCodeChange {
     /// Display name of the tax code.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: Option<String>,
     /// Tax rate in basis points. It can be changed until something was sold with the code.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(range(min = 0, max = RATE_BP_MAX))]
     pub rate_bp: Option<u32>,
     /// Kind of tax. It can be changed until something was sold with the code.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
@@ -79,10 +82,13 @@ pub struct TaxCodeChange {
 #[serde(deny_unknown_fields)]
 pub struct NewTaxCode {
     /// Tax code, as products and sales name it.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub tax_code: String,
     /// Display name of the tax code.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: String,
     /// The rate in basis points.
+    #[schemars(range(min = 0, max = RATE_BP_MAX))]
     pub rate_bp: u32,
     /// Kind of tax.
     pub kind: TaxKind,
@@ -93,7 +99,7 @@ impl Command for NewTaxCode {
     type Answer = TaxCode;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<TaxCode>, Failure> {
         let NewTaxCode { tax_code, name, rate_bp, kind } = self;
-        let code = TaxCode { tax_code, name: name.trim().to_owned(), rate_bp, kind };
+        let code = TaxCode { tax_code, name: entry::named(&name)?, rate_bp, kind };
         check(&code)?;
         entry::add(tx.connection, &code).await?;
         entry::created("/api/tax-codes", &code)
@@ -106,7 +112,9 @@ impl Command for TaxCodeChange {
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<TaxCode>, Failure> {
         let before: TaxCode = entry::locked(tx.connection, tx.path.get("tax_code")).await?;
         let mut code = before.clone();
-        code.name = self.name.map_or(code.name, |name| name.trim().to_owned());
+        if let Some(name) = &self.name {
+            code.name = entry::named(name)?;
+        }
         code.rate_bp = self.rate_bp.unwrap_or(code.rate_bp);
         code.kind = self.kind.unwrap_or(code.kind);
         check(&code)?;

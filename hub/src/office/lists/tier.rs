@@ -3,6 +3,7 @@
 use crate::http::prelude::*;
 use crate::office::lists::entry::{self, Entry, Problems};
 use domain::model::base::figures::BasisPoints;
+use domain::model::base::limits::{NAME_CHARS_MAX, SHORT_ID_BYTES_MAX};
 use domain::rules::base::store_settings::MULTIPLIER_BP_MAX;
 
 const TIER: &str = r#"{"tier": "gold", "name": "Gold", "multiplier_bp": 15000}"#;
@@ -42,10 +43,13 @@ impl Entry for Tier {
 #[serde(deny_unknown_fields)]
 pub struct NewTier {
     /// Code of the tier, as members name it.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub tier: String,
     /// Display name of the tier.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: String,
     /// Points that members of the tier earn, in basis points of the usual points; 20000 means twice as many.
+    #[schemars(range(min = 0, max = MULTIPLIER_BP_MAX.get()))]
     pub multiplier_bp: BasisPoints,
 }
 
@@ -55,9 +59,11 @@ pub struct NewTier {
 pub struct TierChange {
     /// Display name of the tier.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: Option<String>,
     /// Points that members of the tier earn, in basis points of the usual points; 20000 means twice as many.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(range(min = 0, max = MULTIPLIER_BP_MAX.get()))]
     pub multiplier_bp: Option<BasisPoints>,
 }
 
@@ -66,7 +72,7 @@ impl Command for NewTier {
     type Answer = Tier;
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Tier>, Failure> {
         let NewTier { tier, name, multiplier_bp } = self;
-        let tier = Tier { tier, name: name.trim().to_owned(), multiplier_bp };
+        let tier = Tier { tier, name: entry::named(&name)?, multiplier_bp };
         check(&tier)?;
         entry::add(tx.connection, &tier).await?;
         entry::created("/api/tiers", &tier)
@@ -79,7 +85,9 @@ impl Command for TierChange {
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Tier>, Failure> {
         let before: Tier = entry::locked(tx.connection, tx.path.get("tier")).await?;
         let mut tier = before.clone();
-        tier.name = self.name.map_or(tier.name, |name| name.trim().to_owned());
+        if let Some(name) = &self.name {
+            tier.name = entry::named(name)?;
+        }
         tier.multiplier_bp = self.multiplier_bp.unwrap_or(tier.multiplier_bp);
         check(&tier)?;
         entry::put(tx.connection, &tier).await?;

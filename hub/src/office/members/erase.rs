@@ -9,6 +9,7 @@ use crate::projection::announce::FeedUpdates;
 use crate::projection::fields::{self, MEMBER, STATE, Writer};
 use crate::secret;
 use crate::table::member as members;
+use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::model::base::refusal::Refusal;
 use domain::model::people::member::of_erased;
 use domain::wire::feed::lane;
@@ -26,6 +27,7 @@ use std::sync::PoisonError;
 #[schemars(rename = "EraseMember")]
 pub struct Erase {
     /// Reason for the erasure.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 

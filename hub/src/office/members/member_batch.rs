@@ -5,6 +5,7 @@ use crate::http::batch::{self, BatchItem, Done, ItemPlace};
 use crate::http::command::Command;
 use crate::office::members::member::{self, View};
 use crate::table::member as table;
+use domain::model::base::limits::ID_BYTES_MAX;
 use domain::rules::people::member::{ChangeMember, NewMember};
 use domain::wire::feed::lane;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -21,7 +22,12 @@ impl BatchItem for MemberItem {
     type Answer = View;
 
     fn schema(generator: &mut SchemaGenerator) -> Schema {
-        let id = json_schema!({"description": "ID of the member that is changed. Omitted for a new one.", "type": "string"});
+        let id = json_schema!({
+            "description": "ID of the member that is changed. Omitted for a new one.",
+            "type": "string",
+            "minLength": 1,
+            "maxLength": ID_BYTES_MAX,
+        });
         let mut schema = ChangeMember::json_schema(generator);
         let about = "A new member, which needs a name and a phone number or an e-mail address, or a change of the member with this ID.";
         batch::add_key(&mut schema, ("member_id", id), false, about);

@@ -14,6 +14,7 @@ use crate::table::exception::MEMBER_TWICE;
 use crate::table::{member, notice};
 use crate::{columns, feed};
 use domain::model::base::ids::UserId;
+use domain::model::base::limits::ID_BYTES_MAX;
 use domain::model::base::time::UtcMs;
 use domain::model::hub::hlc::Clock;
 use domain::model::people::member::MERGED_MAX;
@@ -32,6 +33,7 @@ use std::sync::{Mutex, PoisonError};
 #[schemars(rename = "MergeMember")]
 pub struct Merge {
     /// ID of the member that the merged one continues as.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub into: String,
 }
 

@@ -8,7 +8,10 @@ use crate::table::purchase_order::{add, locked, put};
 use crate::table::{counter, product, store, supplier_price};
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::{Sku, StoreId};
-use domain::model::base::limits::TEXT_CHARS_MAX;
+use domain::model::base::limits::{
+    FIGURE_MAX, ID_BYTES_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, SHORT_ID_BYTES_MAX, SKU_BYTES_MAX,
+    TEXT_CHARS_MAX,
+};
 use domain::model::base::patch::Given;
 use domain::model::base::text::is_blank;
 use domain::model::base::time::UtcMs;
@@ -67,14 +70,18 @@ impl<'a> Tx<'a> {
 #[schemars(rename = "NewPurchaseOrder")]
 pub struct New {
     /// Supplier of the order.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub supplier_id: String,
     /// Store that the order is for.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub store_id: String,
     /// Expected delivery date of the order. Null if none is known.
     pub expected_at: Option<Date>,
     /// Lines of the order.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<NewLine>,
     /// Note in free text. Null for none.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
 }
 
@@ -84,12 +91,16 @@ pub struct New {
 #[schemars(rename = "NewOrderLine")]
 pub struct NewLine {
     /// Product code (SKU).
+    #[schemars(length(min = 1, max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Number of pieces.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: Quantity,
     /// Price per piece in minor currency units. Null for the supplier's price list.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub unit_cost: Option<Money>,
     /// Total cost of all pieces, in place of `unit_cost`, in minor currency units.
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     pub line_total: Option<Money>,
     /// Expected delivery date. Null for the order's date.
     pub expected_at: Option<Date>,
@@ -102,18 +113,22 @@ pub struct NewLine {
 pub struct Change {
     /// Supplier of the order.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub supplier_id: Option<String>,
     /// Store that the order is for.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub store_id: Option<String>,
     /// Expected delivery date of the order.
     #[serde(default)]
     pub expected_at: Given<Date>,
     /// Lines of the order; they replace all existing lines.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Option<Vec<NewLine>>,
     /// Note in free text.
-    #[serde(default, deserialize_with = "domain::model::base::patch::text")]
+    #[serde(default, deserialize_with = "domain::model::base::patch::text_up_to::<TEXT_CHARS_MAX, _>")]
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Given<String>,
 }
 

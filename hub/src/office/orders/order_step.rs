@@ -10,6 +10,7 @@ use crate::table::purchase_order::{keep, locked, put};
 use crate::table::{product, supplier_price, warehouse_rows};
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
+use domain::model::base::limits::{FIGURE_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, SKU_BYTES_MAX, TEXT_CHARS_MAX};
 use domain::model::inventory::purchase::{OrderState, PurchaseOrder};
 use domain::rules::inventory::purchase::{OrderStep, RevisedLine, Revision, note_writer};
 use edge::{ApiError, Code};
@@ -25,6 +26,7 @@ use std::collections::BTreeSet;
 #[schemars(rename = "PurchaseOrderReason")]
 pub struct Reason {
     /// Reason in free text. Required to reject an order, to close a line, and to cancel an order that was sent.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: Option<String>,
 }
 
@@ -47,9 +49,11 @@ impl Reason {
 #[schemars(rename = "ApprovePurchaseOrder")]
 pub struct Approve {
     /// Reason in free text.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: Option<String>,
     /// Total that the caller read, in minor currency units; if there is a proposed revision, the revision's total. The
     /// approval is refused if the total has changed since.
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     pub total: Option<Money>,
 }
 
@@ -93,6 +97,8 @@ pub async fn take(
     reason: &Reason,
     buyer: &Buyer<'_>,
 ) -> Result<PurchaseOrder, Failure> {
+    // Also for a step that needs none.
+    reason.checked()?;
     let mut order = locked(connection, po_id).await?.ok_or_else(|| ApiError::not_found("the order"))?;
     let reported = order.reaches_store();
     if matches!(step, Step::Whole(OrderStep::Approve)) && order.is_revision_proposed() {
@@ -157,12 +163,15 @@ pub struct Revise {
     /// Number of the current revision, which is replaced.
     pub revision: u32,
     /// All lines of the order. Lines that are omitted are closed.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<Line>,
     /// Expected delivery date of the order. Null to keep the current date.
     pub expected_at: Option<Date>,
     /// Note in free text. Null to keep the current note.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
     /// Reason for the revision.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -174,13 +183,17 @@ pub struct Line {
     /// Line number. Null adds a line at the end.
     pub line_no: Option<u32>,
     /// Product code (SKU).
+    #[schemars(length(min = 1, max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Number of pieces, at least the quantity already received.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: Quantity,
     /// Price per piece in minor currency units. Null for the price of the line, or the price list's for a new
     /// line or another product.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub unit_cost: Option<Money>,
     /// Total cost of all pieces, in place of `unit_cost`, in minor currency units.
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     pub line_total: Option<Money>,
     /// Expected delivery date. Null for the order's date.
     pub expected_at: Option<Date>,

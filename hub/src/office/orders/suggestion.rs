@@ -4,15 +4,18 @@ use crate::columns;
 use crate::config::Purchasing;
 use crate::db::document::decode;
 use crate::db::filter::Conditions;
+use crate::office::finance::writer::check_bytes;
 use crate::office::suppliers::supplier::Known;
 use crate::projection::fields::PRODUCT_SETTINGS;
 use crate::table::supplier_price;
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
+use domain::model::base::limits::{ID_BYTES_MAX, REFERENCE_CHARS_MAX, SHORT_ID_BYTES_MAX};
 use domain::model::inventory::product::{Product, ProductState};
 use domain::model::inventory::purchase::{PurchaseOrder, SupplierState};
 use domain::model::inventory::supplier_price::SupplierPrice;
 use domain::rules::inventory::purchase::{Need, Suggested, cheapest_supplier, runs_out_before, suggest};
+use edge::ApiError;
 use jiff::Span;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -27,11 +30,26 @@ use std::collections::{BTreeMap, BTreeSet};
 #[schemars(rename = "SuggestionSearch")]
 pub struct SuggestionsQuery {
     /// Store that the goods are for.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub store_id: String,
     /// Only products that this supplier sells.
+    #[schemars(length(max = ID_BYTES_MAX))]
     pub supplier_id: Option<String>,
     /// Only products of this category.
+    #[schemars(length(max = REFERENCE_CHARS_MAX))]
     pub category: Option<String>,
+}
+
+impl SuggestionsQuery {
+    /// 422 for a filter that is too long to be one.
+    pub fn checked(&self) -> Result<(), ApiError> {
+        check_bytes(|| "supplier_id".to_owned(), self.supplier_id.as_deref(), ID_BYTES_MAX)?;
+        if self.category.as_ref().is_some_and(|category| category.chars().count() > REFERENCE_CHARS_MAX) {
+            let problem = format!("must be at most {REFERENCE_CHARS_MAX} characters");
+            return Err(ApiError::field("category", problem));
+        }
+        Ok(())
+    }
 }
 
 /// Suggested order of a product.

@@ -46,6 +46,7 @@ pub struct Drafts {
 
 async fn list(request: Request) -> Answered {
     let ask: SuggestionsQuery = request.query()?;
+    ask.checked()?;
     let now = clock::now();
     // Figures and completeness are read from one state.
     let mut read = request.state.db.read().await?;
@@ -60,6 +61,9 @@ async fn list(request: Request) -> Answered {
 impl Command for SuggestionsQuery {
     const ACTION: &'static str = "purchasing.suggestions_ordered";
     type Answer = Drafts;
+    fn check(&self) -> Result<(), ApiError> {
+        self.checked()
+    }
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<Drafts>, Failure> {
         let buyer = tx.buyer().await?;
         // Of two requests at once the second sees the drafts of the first.

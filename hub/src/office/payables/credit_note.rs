@@ -2,13 +2,13 @@
 
 use crate::config::Purchasing;
 use crate::db::failure::Failure;
-use crate::office::finance::writer::{Writer, check_text};
+use crate::office::finance::writer::{Writer, check_bytes, check_text};
 use crate::office::payables::credit_note_lines::{NewLine, Of, check_price, lines};
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::counter;
 use crate::table::payables::credit_note::{TABLE, of_number, put};
 use domain::model::base::figures::Money;
-use domain::model::base::limits::PRICE_MAX;
+use domain::model::base::limits::{ID_BYTES_MAX, PRICE_MAX, TEXT_CHARS_MAX};
 use domain::model::base::money::sum;
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{CreditNote, CreditNoteKind, CreditNoteState};
@@ -20,7 +20,8 @@ use serde::Deserialize;
 use sqlx::AnyConnection;
 
 /// The longest number of a supplier's document, in bytes.
-const NUMBER_BYTES_MAX: usize = 64;
+pub(super) const NUMBER_BYTES_MAX: usize = 64;
+/// Most lines of a credit note.
 const LINES_MAX: usize = 500;
 
 /// A new credit note of a supplier.
@@ -29,18 +30,23 @@ const LINES_MAX: usize = 500;
 #[schemars(rename = "NewCreditNote")]
 pub struct New {
     /// Supplier that issued the document.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub supplier_id: String,
     /// The supplier's number of the credit note.
+    #[schemars(length(min = 1, max = NUMBER_BYTES_MAX))]
     pub credit_note_no: String,
     /// Date of the credit note, not after today.
     pub date: Date,
     /// Reason for the credit note. For returned goods, confirm the expected credit note instead.
     pub kind: CreditNoteKind,
     /// Invoice whose price was too high. Required for the kind `price`.
+    #[schemars(length(max = ID_BYTES_MAX))]
     pub invoice_id: Option<String>,
     /// Lines of the credit note.
+    #[schemars(length(min = 1, max = LINES_MAX))]
     pub lines: Vec<NewLine>,
     /// Note in free text. Null for none.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
 }
 
@@ -140,7 +146,10 @@ fn check(new: &New, writer: &Writer<'_>) -> Result<(), ApiError> {
     if !(1..=LINES_MAX).contains(&new.lines.len()) {
         return Err(ApiError::field("lines", "must be 1 to 500"));
     }
+    check_bytes(|| "invoice_id".to_owned(), new.invoice_id.as_deref(), ID_BYTES_MAX)?;
     for (place, line) in new.lines.iter().enumerate() {
+        let receiving_id = line.receiving_id.as_deref();
+        check_bytes(|| format!("lines[{place}].receiving_id"), receiving_id, ID_BYTES_MAX)?;
         for (field, amount, least) in [("net", line.net, 1), ("tax", line.tax, 0)] {
             if !(least..=PRICE_MAX).contains(&amount) {
                 let path = format!("lines[{place}].{field}");

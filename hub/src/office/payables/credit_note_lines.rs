@@ -4,6 +4,7 @@ use crate::db::failure::Failure;
 use crate::office::payables::invoice::locked;
 use crate::table::payables::{credit_note, uninvoiced};
 use domain::model::base::figures::Money;
+use domain::model::base::limits::{ID_BYTES_MAX, PRICE_MAX};
 use domain::model::base::money::spread;
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{CreditNote, CreditNoteKind, CreditNoteLine, Invoice};
@@ -21,13 +22,16 @@ pub struct NewLine {
     /// Line of the invoice. Null to share the amount among the invoice's books in proportion to their billed amounts.
     pub invoice_line_no: Option<u32>,
     /// ID of the reversed receipt. Null for none.
+    #[schemars(length(max = ID_BYTES_MAX))]
     pub receiving_id: Option<String>,
     /// Line number of the receipt. Null for none.
     pub receiving_line_no: Option<u32>,
     /// Amount without tax, in minor currency units.
+    #[schemars(range(min = 1, max = PRICE_MAX))]
     pub net: Money,
     /// Tax of the line, in minor currency units.
     #[serde(default)]
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub tax: Money,
 }
 

@@ -3,15 +3,16 @@
 use crate::config::{Finance, Purchasing};
 use crate::db::failure::Failure;
 use crate::office::finance::writer::Writer;
-use crate::office::payables::credit_note::{check_number, check_paper, locked, save};
+use crate::office::payables::credit_note::{NUMBER_BYTES_MAX, check_number, check_paper, locked, save};
 use crate::office::payables::credit_note_lines::check_price;
+use crate::office::payables::invoice;
+use crate::office::payables::payment::{self, ALLOCATIONS_MAX};
 use crate::office::payables::poster::{Cause, post};
-use crate::office::payables::{invoice, payment};
 use crate::table::journal::Kind;
 use crate::table::payables::payable_moves::Move;
 use crate::table::payables::uninvoiced;
 use domain::model::base::figures::Money;
-use domain::model::base::limits::PRICE_MAX;
+use domain::model::base::limits::{FIGURE_MAX, ID_BYTES_MAX, PRICE_MAX};
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{
     CreditNote, CreditNoteKind, CreditNoteState, ProposedPaper, ReceiptRef,
@@ -32,12 +33,15 @@ use sqlx::AnyConnection;
 #[schemars(rename = "ConfirmCreditNote")]
 pub struct Confirm {
     /// The supplier's number of the credit note.
+    #[schemars(length(min = 1, max = NUMBER_BYTES_MAX))]
     pub credit_note_no: String,
     /// Date of the credit note, not after today.
     pub date: Date,
     /// Amount without tax, in minor currency units.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub net: Money,
     /// Tax of the credit note, in minor currency units.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub tax: Money,
 }
 
@@ -60,6 +64,7 @@ impl Confirm {
 #[schemars(rename = "ApplyCreditNote")]
 pub struct Apply {
     /// Invoices of the supplier.
+    #[schemars(length(min = 1, max = ALLOCATIONS_MAX))]
     pub allocations: Vec<CreditAllocation>,
 }
 
@@ -68,8 +73,10 @@ pub struct Apply {
 #[serde(deny_unknown_fields)]
 pub struct CreditAllocation {
     /// ID of the invoice.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub invoice_id: String,
     /// Amount that is settled, in minor currency units.
+    #[schemars(range(min = 1, max = FIGURE_MAX))]
     pub amount: Money,
 }
 
@@ -198,6 +205,7 @@ pub async fn apply(
     if asked.allocations.is_empty() {
         return Err(ApiError::field("allocations", "must name an invoice").into());
     }
+    payment::check_count("allocations", asked.allocations.len())?;
     let mut documents = Documents::default();
     let at = |place: usize| format!("allocations[{place}].invoice_id");
     for (place, allocation) in asked.allocations.iter().enumerate() {

@@ -3,15 +3,19 @@
 use crate::config::Purchasing;
 use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
-use crate::office::finance::writer::{Writer, check_text};
+use crate::office::finance::writer::{Writer, check_bytes, check_text};
 use crate::office::payables::invoice_change::Change;
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::payables::invoice::{TABLE, of_number, put};
 use crate::table::payables::uninvoiced;
 use crate::table::purchase_order;
 use crate::table::{counter, store};
-use domain::model::base::figures::{Money, Quantity};
+use domain::model::base::figures::{BasisPoints, Money, Quantity};
 use domain::model::base::ids::Sku;
+use domain::model::base::limits::{
+    ACCOUNT_DIGITS, FIGURE_MAX, ID_BYTES_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, SHORT_ID_BYTES_MAX,
+    SKU_BYTES_MAX, TEXT_CHARS_MAX,
+};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::text::is_blank;
 use domain::model::books::payables::{DiscountTerms, Invoice, InvoiceLine, InvoiceState};
@@ -26,7 +30,7 @@ use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
 /// The longest number of a supplier's document, in bytes.
-const NUMBER_BYTES_MAX: usize = 64;
+pub(super) const NUMBER_BYTES_MAX: usize = 64;
 /// The most days of terms.
 const DAYS_MAX: u32 = 3650;
 
@@ -36,21 +40,27 @@ const DAYS_MAX: u32 = 3650;
 #[schemars(rename = "NewInvoice")]
 pub struct New {
     /// Supplier that issued the document.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub supplier_id: String,
     /// The supplier's number of the invoice.
+    #[schemars(length(min = 1, max = NUMBER_BYTES_MAX))]
     pub invoice_no: String,
     /// Date of the invoice, not after today.
     pub invoice_date: Date,
     /// Due date; null to follow the supplier's terms.
     pub due_date: Option<Date>,
     /// Invoiced receipts and order lines.
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Vec<NewLine>,
     /// Tax in minor currency units. Null for the sum of the lines' tax.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub tax: Option<Money>,
     /// Rounding by the supplier, signed, in minor currency units.
     #[serde(default)]
+    #[schemars(range(min = -FIGURE_MAX, max = FIGURE_MAX))]
     pub rounding: Money,
     /// Number of the tax invoice. Null for none.
+    #[schemars(length(max = NUMBER_BYTES_MAX))]
     pub tax_invoice_no: Option<String>,
     /// Date of the tax invoice. Null for none.
     pub tax_invoice_date: Option<Date>,
@@ -60,6 +70,7 @@ pub struct New {
     #[serde(default)]
     pub opening: bool,
     /// Note in free text. Null for none.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub note: Option<String>,
 }
 
@@ -69,31 +80,42 @@ pub struct New {
 #[schemars(rename = "NewInvoiceLine")]
 pub struct NewLine {
     /// ID of the receipt. Null for an expense.
+    #[schemars(length(max = ID_BYTES_MAX))]
     pub receiving_id: Option<String>,
     /// Line number of the receipt. Null for none.
     pub receiving_line_no: Option<u32>,
     /// ID of the order. Null for none.
+    #[schemars(length(max = ID_BYTES_MAX))]
     pub po_id: Option<String>,
     /// Line number of the order. Null for none.
     pub po_line_no: Option<u32>,
     /// Product code (SKU).
+    #[schemars(length(max = SKU_BYTES_MAX))]
     pub sku: Option<Sku>,
     /// Account of an expense. Null for goods.
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     pub account: Option<String>,
     /// Store that the book belongs to. Empty for head office's own book.
     #[serde(default)]
+    #[schemars(length(max = SHORT_ID_BYTES_MAX))]
     pub store_id: String,
     /// Description of the line. Null for none.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub description: Option<String>,
     /// Number of pieces.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub qty: Quantity,
     /// Price per piece in minor currency units.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub unit_cost: Money,
     /// Amount without tax, in minor currency units. Null for `qty` × `unit_cost`.
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     pub net: Option<Money>,
     /// Tax rate in basis points. Null for the supplier's usual rate.
+    #[schemars(range(min = 0, max = BasisPoints::WHOLE.get()))]
     pub tax_rate_bp: Option<u32>,
     /// Tax of the line, in minor currency units. Null to calculate it from the rate.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub tax: Option<Money>,
 }
 
@@ -335,6 +357,13 @@ fn check(new: &New, writer: &Writer<'_>) -> Result<(), ApiError> {
     for (place, line) in new.lines.iter().enumerate() {
         if let Some(text) = &line.description {
             check_text(&format!("lines[{place}].description"), text)?;
+        }
+        for (field, key, most) in [
+            ("receiving_id", line.receiving_id.as_deref(), ID_BYTES_MAX),
+            ("po_id", line.po_id.as_deref(), ID_BYTES_MAX),
+            ("sku", line.sku.as_ref().map(Sku::as_str), SKU_BYTES_MAX),
+        ] {
+            check_bytes(|| format!("lines[{place}].{field}"), key, most)?;
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ use crate::table::payables::invoice::hold_pieces;
 use crate::table::payables::payable_moves::Move;
 use crate::table::payables::uninvoiced;
 use domain::model::base::figures::Money;
+use domain::model::base::limits::{FIGURE_MAX, TEXT_CHARS_MAX};
 use domain::model::books::payables::{
     BookOpen, Invoice, InvoiceLine, InvoiceState, MatchException, MatchExceptionKind, ReceiptRef,
 };
@@ -27,6 +28,7 @@ use std::collections::BTreeMap;
 #[schemars(rename = "InvoiceReason")]
 pub struct Reason {
     /// Reason in free text.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -36,6 +38,7 @@ pub struct Reason {
 #[schemars(rename = "ApproveInvoice")]
 pub struct Approve {
     /// Total that the caller read, in minor currency units: the approval is refused if the total has changed since.
+    #[schemars(range(min = 1, max = FIGURE_MAX))]
     pub total: Option<Money>,
 }
 

@@ -1,7 +1,8 @@
 //! Changes of an invoice that is not matched or is disputed: omitted fields stay as they are.
 
-use crate::office::payables::invoice::{New, NewLine};
+use crate::office::payables::invoice::{NUMBER_BYTES_MAX, New, NewLine};
 use domain::model::base::figures::Money;
+use domain::model::base::limits::{FIGURE_MAX, ID_BYTES_MAX, ITEMS_MAX, PRICE_MAX, TEXT_CHARS_MAX};
 use domain::model::base::patch::Given;
 use domain::model::books::payables::{DiscountTerms, Invoice, InvoiceLine};
 use jiff::civil::Date;
@@ -15,9 +16,11 @@ use serde::Deserialize;
 pub struct Change {
     /// Supplier that issued the document.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub supplier_id: Option<String>,
     /// The supplier's number of the invoice.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NUMBER_BYTES_MAX))]
     pub invoice_no: Option<String>,
     /// Date of the invoice, not after today. Without a `due_date`, the due date is calculated again from the supplier's
     /// terms.
@@ -28,14 +31,18 @@ pub struct Change {
     pub due_date: Given<Date>,
     /// Lines of the invoice; they replace all existing lines. Without a `tax`, the tax is the sum of the lines' tax.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = ITEMS_MAX))]
     pub lines: Option<Vec<NewLine>>,
     /// Tax of the invoice, in minor currency units.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub tax: Option<Money>,
     /// Rounding by the supplier, signed, in minor currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(range(min = -FIGURE_MAX, max = FIGURE_MAX))]
     pub rounding: Option<Money>,
     /// Number of the tax invoice. Null for none.
-    #[serde(default, deserialize_with = "domain::model::base::patch::text")]
+    #[serde(default, deserialize_with = "domain::model::base::patch::text_up_to::<NUMBER_BYTES_MAX, _>")]
+    #[schemars(length(max = NUMBER_BYTES_MAX))]
     pub tax_invoice_no: Given<String>,
     /// Date of the tax invoice. Null for none.
     #[serde(default)]
@@ -47,7 +54,8 @@ pub struct Change {
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub opening: Option<bool>,
     /// Note in free text.
-    #[serde(default, deserialize_with = "domain::model::base::patch::text")]
+    #[serde(default, deserialize_with = "domain::model::base::patch::text_up_to::<TEXT_CHARS_MAX, _>")]
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub note: Given<String>,
 }
 

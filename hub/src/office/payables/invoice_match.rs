@@ -7,6 +7,7 @@ use crate::office::payables::invoice::{locked, save};
 use crate::office::suppliers::supplier::{self, Known};
 use crate::table::payables::invoice::{has_twin, hold_pieces};
 use crate::table::payables::uninvoiced;
+use domain::model::base::limits::{ITEMS_MAX, TEXT_CHARS_MAX};
 use domain::model::books::payables::{Invoice, InvoiceState, MatchException, MatchExceptionKind};
 use domain::rules::books::payables::{Accepted, InvoiceStep, MatchContext, Tolerance, three_way};
 use domain::rules::inventory::purchase::{Approval, Approver};
@@ -18,6 +19,8 @@ use sqlx::{AnyConnection, AnyPool};
 
 /// Days within which two invoices with one total are suspected to be one.
 const TWIN_DAYS: i64 = 7;
+/// Most accepted differences: one of each type for every line.
+const ACCEPTED_MAX: usize = 10 * ITEMS_MAX;
 
 /// Request body of a match.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -26,6 +29,7 @@ const TWIN_DAYS: i64 = 7;
 pub struct Match {
     /// Differences that are accepted.
     #[serde(default)]
+    #[schemars(length(max = ACCEPTED_MAX))]
     pub accept: Vec<Accept>,
 }
 
@@ -40,6 +44,7 @@ pub struct Accept {
     #[serde(rename = "type")]
     pub kind: MatchExceptionKind,
     /// Reason for the acceptance.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -56,6 +61,9 @@ pub async fn run(
 ) -> Result<Invoice, Failure> {
     let mut invoice = locked(connection, invoice_id).await?;
     InvoiceStep::Match.check(&invoice).map_err(ApiError::from)?;
+    if asked.accept.len() > ACCEPTED_MAX {
+        return Err(ApiError::field("accept", format!("must have at most {ACCEPTED_MAX} entries")).into());
+    }
     for (place, one) in asked.accept.iter().enumerate() {
         check_text(&format!("accept[{place}].reason"), &one.reason)?;
     }

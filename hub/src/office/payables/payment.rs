@@ -13,6 +13,7 @@ use crate::table::payables::payable_moves::Move;
 use crate::table::payables::supplier_payment::{TABLE, put};
 use crate::table::{counter, store};
 use domain::model::base::figures::Money;
+use domain::model::base::limits::{ACCOUNT_DIGITS, ID_BYTES_MAX, PRICE_MAX, SHORT_ID_BYTES_MAX};
 use domain::model::base::refusal::Refusal;
 use domain::model::books::payables::{Allocation, CreditUse, PaymentPart, PaymentState, SupplierPayment};
 use domain::rules::books::payables::{Documents, NewPayment, PaymentPlan, allocate, plan};
@@ -27,6 +28,8 @@ use std::collections::BTreeSet;
 
 /// The longest reference, in bytes.
 const REFERENCE_BYTES_MAX: usize = 64;
+/// Most invoices, and most credit notes, of one request: as many as a proposal looks at.
+pub(super) const ALLOCATIONS_MAX: usize = 5000;
 
 /// Allocation of a payment to an invoice.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -34,11 +37,14 @@ const REFERENCE_BYTES_MAX: usize = 64;
 #[schemars(rename = "NewAllocation")]
 pub struct NewAllocation {
     /// ID of the invoice.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub invoice_id: String,
     /// Settled amount, including the discount, in minor currency units.
+    #[schemars(range(min = 1, max = PRICE_MAX))]
     pub amount: Money,
     /// Early-payment discount of the invoice, in minor currency units.
     #[serde(default)]
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub discount: Money,
 }
 
@@ -55,22 +61,29 @@ impl From<NewAllocation> for Allocation {
 #[schemars(rename = "NewSupplierPayment")]
 pub struct New {
     /// Supplier that was paid.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub supplier_id: String,
     /// Date of the payment, not after today.
     pub date: Date,
     /// Account that the money left: a bank's account, or account 1020 with a store.
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     pub account: String,
     /// Store whose safe paid. Required for account 1020, and omitted otherwise.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub store_id: Option<String>,
     /// Amount that left the account, in minor currency units.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub amount: Money,
     /// Reference of the payment at the bank. Null for none.
+    #[schemars(length(min = 1, max = REFERENCE_BYTES_MAX))]
     pub reference: Option<String>,
     /// Invoices that the payment settles.
     #[serde(default)]
+    #[schemars(length(max = ALLOCATIONS_MAX))]
     pub allocations: Vec<NewAllocation>,
     /// Credit notes that are used with the payment. Each is a part of the allocation to its invoice.
     #[serde(default)]
+    #[schemars(length(max = ALLOCATIONS_MAX))]
     pub credits: Vec<CreditUse>,
 }
 
@@ -80,6 +93,7 @@ pub struct New {
 #[schemars(rename = "AllocateSupplierPayment")]
 pub struct Allocate {
     /// Invoices of the supplier.
+    #[schemars(length(max = ALLOCATIONS_MAX))]
     pub allocations: Vec<NewAllocation>,
 }
 
@@ -224,6 +238,8 @@ async fn documents(
     allocations: &[Allocation],
     credits: &[CreditUse],
 ) -> Result<Documents, Failure> {
+    check_count("allocations", allocations.len())?;
+    check_count("credits", credits.len())?;
     let ids: BTreeSet<&String> = allocations.iter().map(|one| &one.invoice_id).collect();
     if ids.len() != allocations.len() {
         return Err(ApiError::field("allocations", "must name each invoice once").into());
@@ -238,6 +254,14 @@ async fn documents(
             .await?;
     }
     taken(connection, ids, credits).await
+}
+
+/// 422 for too many documents.
+pub(super) fn check_count(path: &str, count: usize) -> Result<(), ApiError> {
+    if count > ALLOCATIONS_MAX {
+        return Err(ApiError::field(path, format!("must have at most {ALLOCATIONS_MAX} entries")));
+    }
+    Ok(())
 }
 
 /// 422 for a document that is not there.

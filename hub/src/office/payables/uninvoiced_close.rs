@@ -7,6 +7,7 @@ use crate::office::payables::poster::{Cause, post};
 use crate::table::journal::Kind;
 use crate::table::payables::uninvoiced;
 use domain::model::base::figures::{Money, Quantity};
+use domain::model::base::limits::{ID_BYTES_MAX, SHORT_ID_BYTES_MAX, TEXT_CHARS_MAX};
 use domain::model::base::money::sum;
 use domain::model::books::payables::ReceiptRef;
 use domain::rules::books::payables::{BookSums, Part};
@@ -25,14 +26,18 @@ const LINES_MAX: usize = 500;
 #[schemars(rename = "CloseUninvoiced")]
 pub struct Close {
     /// Store that the book belongs to.
+    #[schemars(length(max = SHORT_ID_BYTES_MAX))]
     pub store_id: String,
     /// Lines of receipts or of supplier returns.
     #[serde(default)]
+    #[schemars(length(max = LINES_MAX))]
     pub lines: Vec<Line>,
     /// IDs of the pay-outs from tills that paid for them.
     #[serde(default)]
+    #[schemars(length(max = LINES_MAX), inner(length(min = 1, max = ID_BYTES_MAX)))]
     pub cash_ids: Vec<String>,
     /// Reason for the closing.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -42,6 +47,7 @@ pub struct Close {
 #[schemars(rename = "UninvoicedLine")]
 pub struct Line {
     /// ID of the receipt or of the supplier return.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub receiving_id: String,
     /// Line number of the receipt or supplier return.
     pub line_no: u32,

@@ -8,6 +8,7 @@ use crate::feed::{self, Entry};
 use crate::table::{self, product, store};
 use domain::model::base::figures::Money;
 use domain::model::base::ids::{Sku, StoreId};
+use domain::model::base::limits::{PRICE_MAX, SHORT_ID_BYTES_MAX, SKU_BYTES_MAX};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
@@ -21,8 +22,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sqlx::{AnyConnection, AnyPool};
 use std::cmp::Reverse;
-
-const PRICE_MAX: i64 = 1_000_000_000_000;
 
 /// Table of the documents.
 pub const TABLE: Table = table!("prices", "price_id");
@@ -81,10 +80,13 @@ pub async fn list(
 #[schemars(rename = "NewPrice")]
 pub struct New {
     /// Product code (SKU).
+    #[schemars(length(min = 1, max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Unit price in minor currency units.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub price: Money,
     /// Store of the price. Null for all stores.
+    #[schemars(length(max = SHORT_ID_BYTES_MAX))]
     pub store_id: Option<String>,
     /// First business day; null to apply at once.
     pub from: Option<Date>,

@@ -6,6 +6,7 @@ use crate::http::command::Command;
 use crate::office::products::edit;
 use crate::table::product::unknown;
 use domain::model::base::ids::Sku;
+use domain::model::base::limits::SKU_BYTES_MAX;
 use domain::rules::inventory::product::CheckedProduct;
 use domain::wire::feed::lane;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -21,7 +22,9 @@ impl BatchItem for ProductItem {
     type Answer = CheckedProduct;
 
     fn schema(generator: &mut SchemaGenerator) -> Schema {
-        let sku = generator.subschema_for::<Sku>();
+        let mut sku = generator.subschema_for::<Sku>();
+        sku.insert("minLength".to_owned(), 1.into());
+        sku.insert("maxLength".to_owned(), SKU_BYTES_MAX.into());
         let mut schema = edit::Change::json_schema(generator);
         let about =
             "A new product, which needs a name and a price, or a change of the product with this SKU.";

@@ -6,7 +6,7 @@ use crate::office::promotions::promotion::{self, New, TABLE};
 use crate::table::{product, store};
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::{Sku, StoreId};
-use domain::model::base::limits::{ITEMS_MAX, PRICE_MAX, QTY_MAX};
+use domain::model::base::limits::{ID_BYTES_MAX, ITEMS_MAX, PRICE_MAX, QTY_MAX, SKU_BYTES_MAX};
 use domain::model::base::refusal::FieldProblem;
 use domain::model::base::time::UtcMs;
 use domain::model::inventory::product::Product;
@@ -34,6 +34,7 @@ pub struct Asked {
     pub date: Date,
     /// Tier of the member. Null for none.
     #[serde(default)]
+    #[schemars(length(max = ID_BYTES_MAX))]
     pub tier: Option<String>,
     /// Items of the basket.
     #[schemars(length(min = 1, max = ITEMS_MAX))]
@@ -50,6 +51,7 @@ pub struct Asked {
 #[schemars(rename = "PromotionPreviewItem")]
 pub struct Item {
     /// Product code (SKU).
+    #[schemars(length(min = 1, max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// Number of pieces.
     #[schemars(range(min = 1, max = QTY_MAX))]
@@ -153,6 +155,9 @@ fn check(asked: &Asked) -> Result<(), ApiError> {
     if !(1..=ITEMS_MAX).contains(&asked.items.len()) {
         problem("items".to_owned(), format!("must have 1 to {ITEMS_MAX} entries"));
     }
+    if asked.tier.as_ref().is_some_and(|tier| tier.len() > ID_BYTES_MAX) {
+        problem("tier".to_owned(), format!("must be at most {ID_BYTES_MAX} bytes"));
+    }
     if asked.promotions.len() > DRAFTS_MAX {
         problem("promotions".to_owned(), format!("must have 0 to {DRAFTS_MAX} entries"));
     }
@@ -172,6 +177,7 @@ async fn with_drafts(pool: &AnyPool, date: Date, drafts: Vec<New>) -> Result<Vec
     let wanted = |one: &Promotion| (one.from..=one.to).contains(&date);
     let mut found = TABLE.list_where(pool, "", PROMOTIONS_MAX, |one| &one.promotion_id, wanted).await?;
     for (number, draft) in (1..).zip(drafts) {
+        draft.check_request()?;
         let draft = Promotion { promotion_id: format!("draft_{number}"), ..draft.into() };
         promotion::check(&draft)?;
         found.push(draft);

@@ -6,7 +6,9 @@ use crate::feed::{self, Entry};
 use crate::table::{product, store};
 use domain::model::base::figures::{BasisPoints, Money, Quantity};
 use domain::model::base::ids::{Sku, StoreId};
-use domain::model::base::limits::NAME_CHARS_MAX;
+use domain::model::base::limits::{
+    ID_BYTES_MAX, NAME_CHARS_MAX, QTY_MAX, REFERENCE_CHARS_MAX, SKU_BYTES_MAX,
+};
 use domain::model::base::search::fold;
 use domain::model::base::text::is_blank;
 use domain::model::base::time::UtcMs;
@@ -23,6 +25,10 @@ use sqlx::AnyConnection;
 const AMOUNT_MAX: i64 = 1_000_000_000_000;
 /// Most products and stores that one names.
 const NAMED_MAX: usize = 10_000;
+/// Most days of the week that one names.
+const DAYS_MAX: usize = 7;
+/// The last place in the order.
+const PRIORITY_MAX: i64 = 1_000_000;
 
 /// Table of the documents.
 pub const TABLE: Table = table!("promotions", "promotion_id");
@@ -62,40 +68,81 @@ impl Filter {
 #[schemars(rename = "NewPromotion")]
 pub struct New {
     /// Name of the promotion on a receipt.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: String,
     /// Kind of promotion.
     #[serde(rename = "type")]
     pub kind: PromotionKind,
     /// Value of the promotion: basis points or minor currency units, depending on `type`.
+    #[schemars(range(min = 1, max = AMOUNT_MAX))]
     pub value: i64,
     /// Products that the promotion is limited to. Null for all products.
+    #[schemars(length(min = 1, max = NAMED_MAX), inner(length(min = 1, max = SKU_BYTES_MAX)))]
     pub skus: Option<Vec<Sku>>,
     /// Category that the promotion is limited to. Null for all categories.
+    #[schemars(length(min = 1, max = REFERENCE_CHARS_MAX))]
     pub category: Option<String>,
     /// Minimum number of pieces in the lines that the promotion applies to. Null for no minimum.
+    #[schemars(range(min = 1, max = AMOUNT_MAX))]
     pub min_qty: Option<Quantity>,
     /// Minimum remaining amount of the lines that the promotion applies to, in minor currency units. Null for no
     /// minimum.
+    #[schemars(range(min = 1, max = AMOUNT_MAX))]
     pub min_total: Option<Money>,
     /// Number of pieces to buy. Required for `buy_x_get_y`, and ignored otherwise.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub buy: Option<Quantity>,
     /// Number of pieces to get. Required for `buy_x_get_y`, and ignored otherwise.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub get: Option<Quantity>,
     /// Tier of members that the promotion is limited to. Null for all customers.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub tier: Option<String>,
     /// Stores that the promotion is limited to. Null for all stores.
+    #[schemars(length(min = 1, max = NAMED_MAX))]
     pub store_ids: Option<Vec<StoreId>>,
     /// First business day of the promotion.
     pub from: Date,
     /// Last business day of the promotion.
     pub to: Date,
     /// Days of the week on which the promotion applies. Null for all days.
+    #[schemars(length(min = 1, max = DAYS_MAX))]
     pub days: Option<Vec<Day>>,
     /// Order in which promotions are applied; 1 is applied first.
+    #[schemars(range(min = 0, max = PRIORITY_MAX))]
     pub priority: i64,
     /// Whether it may be combined with other promotions on a line. Defaults to false.
     #[serde(default)]
     pub stackable: bool,
+}
+
+impl New {
+    /// Whether its texts and lists fit, and figures that its type ignores could be such. [`check`] has the other rules.
+    ///
+    /// # Errors
+    /// 422 with the field.
+    pub fn check_request(&self) -> Result<(), ApiError> {
+        let wrong = |path: &str, problem: String| Err(ApiError::field(path, problem));
+        let mut skus = self.skus.iter().flatten().map(|sku| sku.as_str().len());
+        if let Some(place) = skus.position(|bytes| !(1..=SKU_BYTES_MAX).contains(&bytes)) {
+            return wrong(&format!("skus[{place}]"), format!("must be 1 to {SKU_BYTES_MAX} bytes"));
+        }
+        if self.category.as_ref().is_some_and(|category| category.chars().count() > REFERENCE_CHARS_MAX) {
+            return wrong("category", format!("must be at most {REFERENCE_CHARS_MAX} characters"));
+        }
+        if self.tier.as_ref().is_some_and(|tier| tier.len() > ID_BYTES_MAX) {
+            return wrong("tier", format!("must be at most {ID_BYTES_MAX} bytes"));
+        }
+        for (path, pieces) in [("buy", self.buy), ("get", self.get)] {
+            if pieces.is_some_and(|pieces| !(1..=QTY_MAX).contains(&pieces)) {
+                return wrong(path, format!("must be 1 to {QTY_MAX}"));
+            }
+        }
+        if self.days.as_ref().is_some_and(|days| days.len() > DAYS_MAX) {
+            return wrong("days", format!("must have at most {DAYS_MAX} entries"));
+        }
+        Ok(())
+    }
 }
 
 impl From<New> for Promotion {
@@ -129,6 +176,7 @@ impl From<New> for Promotion {
 pub struct Change {
     /// Name of the promotion on a receipt.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: Option<String>,
     /// First business day of the promotion.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
@@ -138,6 +186,7 @@ pub struct Change {
     pub to: Option<Date>,
     /// Order in which promotions are applied; 1 is applied first.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(range(min = 0, max = PRIORITY_MAX))]
     pub priority: Option<i64>,
 }
 
@@ -146,6 +195,7 @@ pub struct Change {
 /// # Errors
 /// 422 with the field that is wrong; `unknown_sku`.
 pub async fn create(connection: &mut AnyConnection, new: New, now: UtcMs) -> Result<Promotion, Failure> {
+    new.check_request()?;
     let promotion = Promotion::from(new);
     check(&promotion)?;
     known(connection, &promotion).await?;
@@ -211,7 +261,7 @@ pub fn check(promotion: &Promotion) -> Result<(), ApiError> {
     if !percent && !(1..=AMOUNT_MAX).contains(&promotion.value) {
         return wrong("value", "must be 1 to 1000000000000");
     }
-    let pieces = |pieces: Option<Quantity>| pieces.is_some_and(|pieces| (1..=1_000_000).contains(&pieces));
+    let pieces = |pieces: Option<Quantity>| pieces.is_some_and(|pieces| (1..=QTY_MAX).contains(&pieces));
     if promotion.kind == PromotionKind::BuyXGetY && !(pieces(promotion.buy) && pieces(promotion.get)) {
         return wrong("buy", "buy and get must be 1 to 1000000");
     }
@@ -224,7 +274,7 @@ pub fn check(promotion: &Promotion) -> Result<(), ApiError> {
     if promotion.to < promotion.from {
         return wrong("to", "must not be before from");
     }
-    if !(0..=1_000_000).contains(&promotion.priority) {
+    if !(0..=PRIORITY_MAX).contains(&promotion.priority) {
         return wrong("priority", "must be 0 to 1000000");
     }
     let skus = promotion.skus.as_ref().map_or(0, Vec::len);

@@ -8,6 +8,7 @@ use crate::office::settlement::settlement_match::{self, MatchState};
 use crate::office::settlement::{exceptions::raised, open, source, statement};
 use crate::table::{journal, settlement};
 use domain::model::base::figures::Money;
+use domain::model::base::limits::{ACCOUNT_DIGITS, ID_BYTES_MAX, TEXT_CHARS_MAX};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use domain::rules::books::posting::plan::Account;
@@ -21,7 +22,9 @@ use sqlx::AnyConnection;
 use std::collections::BTreeSet;
 
 /// Most lines, and most items, of one match.
-const NAMED_MAX: usize = 500;
+pub(super) const NAMED_MAX: usize = 500;
+/// The longest ID of a line or an item, in bytes: that of an item may be a document's with an end such as `#contra`.
+pub(super) const NAMED_BYTES_MAX: usize = 2 * ID_BYTES_MAX;
 
 /// A manual match.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,14 +32,19 @@ const NAMED_MAX: usize = 500;
 #[schemars(rename = "NewSettlementMatch")]
 pub struct New {
     /// Source that reported the lines.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     pub source_id: String,
     /// IDs of the lines, up to 500. Empty if the items cancel each other.
+    #[schemars(length(max = NAMED_MAX), inner(length(min = 1, max = NAMED_BYTES_MAX)))]
     pub line_ids: Vec<String>,
     /// IDs of the items, up to 500. Empty if the lines are a charge and its refund that no store recorded.
+    #[schemars(length(max = NAMED_MAX), inner(length(min = 1, max = NAMED_BYTES_MAX)))]
     pub item_ids: Vec<String>,
     /// Account that the difference between lines and items is posted to. Required if there is a difference.
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     pub difference_account: Option<String>,
     /// Reason for the match.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
 }
 
@@ -161,10 +169,21 @@ impl Writer<'_> {
 
 /// Each once, in their order.
 fn named<'a>(field: &str, ids: &'a [String]) -> Result<BTreeSet<&'a str>, ApiError> {
+    check_named(field, ids)?;
+    Ok(ids.iter().map(String::as_str).collect())
+}
+
+/// 422 for more IDs than a match may name, or for a text that can't be one.
+pub(super) fn check_named(field: &str, ids: &[String]) -> Result<(), ApiError> {
     if ids.len() > NAMED_MAX {
         return Err(ApiError::field(field, format!("must name at most {NAMED_MAX}")));
     }
-    Ok(ids.iter().map(String::as_str).collect())
+    match ids.iter().position(|id| id.is_empty() || id.len() > NAMED_BYTES_MAX) {
+        Some(place) => {
+            Err(ApiError::field(format!("{field}[{place}]"), format!("must be 1 to {NAMED_BYTES_MAX} bytes")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Settlements by store and day.

@@ -3,6 +3,7 @@
 use crate::http::prelude::*;
 use crate::office::settlement::hand_match::New;
 use crate::office::settlement::settlement_match::{self, View};
+use domain::model::base::limits::TEXT_CHARS_MAX;
 
 const MATCH: &str = r#"{"match_id": "mch_1", "source_id": "src_1", "rule": "by_hand", "line_ids": ["sln_1"],
     "item_ids": ["pay_1"], "gross": 83250, "fee": 1249, "net": 82001, "difference": 0, "difference_account": null,
@@ -30,6 +31,7 @@ pub const ROUTES: &[Route<Hub>] = &[
 #[schemars(rename = "SettlementMatchUndo")]
 pub struct Undo {
     /// Reason for undoing the match.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     reason: String,
 }
 

@@ -1,16 +1,19 @@
 //! Rows that are no lines of their statement: listed, taken in by hand, dismissed.
 
 use crate::http::prelude::*;
-use crate::office::finance::writer::{Writer, check_text};
+use crate::office::finance::writer::{Writer, check_bytes, check_text};
 use crate::office::settlement::set_aside_row::{self, Decision, RowsSetAsideQuery, State, View};
 use crate::office::settlement::{source, statement, statement_import};
 use crate::table::hub;
 use domain::model::base::figures::Money;
+use domain::model::base::limits::TEXT_CHARS_MAX;
 use domain::rules::books::settlement::import::{Figures, TextLine};
 use domain::rules::books::settlement::{LineKind, SourceKind};
 use jiff::civil::Date;
 use sqlx::AnyConnection;
-use statements::line::{Bounds, check_line};
+use statements::line::{
+    AMOUNT_MAX, Bounds, NAME_BYTES_MAX, REFERENCE_BYTES_MAX, TEXT_BYTES_MAX, check_amount, check_line,
+};
 
 const ROW: &str = r#"{"row_id": "row_1", "row_no": 7, "reason": "invalid", "field": "amount",
     "problem": "\"12,34,5\" is not a number, or its digits are not grouped in threes", "date": "2026-11-20",
@@ -47,27 +50,36 @@ pub const ROUTES: &[Route<Hub>] = &[
 #[serde(deny_unknown_fields)]
 pub struct TakeRow {
     /// Reason for adding the row as a line.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     reason: String,
     /// Date of the line.
     date: Option<Date>,
     /// Slip or transfer number of the line.
+    #[schemars(length(max = REFERENCE_BYTES_MAX))]
     reference: Option<String>,
     /// Description of the line. Null for none.
+    #[schemars(length(max = TEXT_BYTES_MAX))]
     description: Option<String>,
     /// Amount of the line in minor currency units: gross for a provider, net for a bank.
+    #[schemars(range(min = -AMOUNT_MAX, max = AMOUNT_MAX))]
     amount: Option<Money>,
     /// Amount before fees in minor currency units, positive for incoming money. Null if the source reports none.
+    #[schemars(range(min = -AMOUNT_MAX, max = AMOUNT_MAX))]
     gross: Option<Money>,
     /// Fee in minor currency units, positive if it is charged. Null if the source reports none.
+    #[schemars(range(min = -AMOUNT_MAX, max = AMOUNT_MAX))]
     fee: Option<Money>,
     /// Net amount that reaches the account, in minor currency units.
+    #[schemars(range(min = -AMOUNT_MAX, max = AMOUNT_MAX))]
     net: Option<Money>,
     /// Type of the line.
     #[serde(rename = "type")]
     kind: Option<LineKind>,
     /// Batch that the line was paid out with. Null if the source names none.
+    #[schemars(length(max = NAME_BYTES_MAX))]
     batch: Option<String>,
     /// Terminal or shop, as the source names it. Null if it names none.
+    #[schemars(length(max = NAME_BYTES_MAX))]
     store_ref: Option<String>,
 }
 
@@ -76,6 +88,7 @@ pub struct TakeRow {
 #[serde(deny_unknown_fields)]
 pub struct DismissRow {
     /// Reason for the dismissal.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     reason: String,
 }
 
@@ -98,7 +111,10 @@ impl Command for TakeRow {
     const ACTION: &'static str = "settlement.row_taken";
     type Answer = View;
     fn check(&self) -> Result<(), ApiError> {
-        check_text("reason", &self.reason)
+        check_text("reason", &self.reason)?;
+        // The spaces around a text count too: the longest text of the request is then the longest of the line.
+        check_bytes(|| "reference".to_owned(), self.reference.as_deref(), REFERENCE_BYTES_MAX)?;
+        check_bytes(|| "description".to_owned(), self.description.as_deref(), TEXT_BYTES_MAX)
     }
     async fn run(self, tx: &mut Tx<'_>) -> Result<Changed<View>, Failure> {
         let asked = self;
@@ -128,7 +144,8 @@ async fn taken(
     let source = source::lock(connection, &of.source_id).await?;
     let (row, known) = set_aside_row::read(connection, id, row_id).await?;
     let line = corrected(&row, known, asked, source.kind)?;
-    if let Some((field, problem)) = check_line(&line, bounds).into_iter().next() {
+    let mut problems = check_line(&line, bounds).into_iter().chain(check_amount(asked.amount, &line));
+    if let Some((field, problem)) = problems.next() {
         return Err(ApiError::field(field, problem).into());
     }
     let when = (writer.now, writer.today);

@@ -13,6 +13,7 @@ use crate::projection::settlement::shift_difference;
 use crate::table;
 use crate::table::store::is_known;
 use crate::table::{hub, journal};
+use domain::model::base::limits::{SHORT_ID_BYTES_MAX, TEXT_CHARS_MAX};
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::locked_days::BEGINNING;
 use edge::{Doc, csv};
@@ -77,6 +78,7 @@ const ITEMS: Doc = Doc::of("Settlement", "List items that providers and banks ha
 #[schemars(rename = "NewSettlement")]
 pub struct New {
     /// Store of the settlement.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     store_id: String,
     /// Business day of the settlement.
     business_date: Date,
@@ -84,6 +86,7 @@ pub struct New {
     #[serde(default)]
     force: bool,
     /// Reason for the settlement. Required with `force`.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     reason: Option<String>,
 }
 
@@ -93,6 +96,7 @@ pub struct New {
 #[schemars(rename = "SettlementApproval")]
 pub struct Approval {
     /// Note of the approver. Null for none.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     note: Option<String>,
 }
 

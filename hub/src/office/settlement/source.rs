@@ -6,7 +6,9 @@ use crate::db::failure::Failure;
 use crate::db::insert;
 use crate::office::finance::account::Chart;
 pub use crate::office::settlement::source_change::State;
-use crate::office::settlement::source_change::{Change, StoreRef};
+use crate::office::settlement::source_change::{
+    AMOUNT_MAX, CURRENCY_CHARS, Change, DAYS_MAX, LIST_MAX, NAME_CHARS_MAX, StoreRef, WORD_BYTES_MAX,
+};
 use crate::row;
 use crate::table::store::is_known;
 use domain::model::base::figures::{BasisPoints, Money};
@@ -27,17 +29,8 @@ use statements::format::Format;
 
 /// The provider of every method that no other source has.
 pub const DEFAULT: &str = "src_default";
-/// Longest name, in characters.
-const NAME_CHARS_MAX: usize = 128;
-/// Longest method and terminal, in bytes.
-const WORD_BYTES_MAX: usize = 64;
 /// Fewer digits number no account.
 const ACCOUNT_DIGITS_MIN: usize = 4;
-/// Methods and terminals of a source.
-const LIST_MAX: usize = 1_000;
-const DAYS_MAX: i64 = 3_650;
-/// 100 %.
-const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
 /// A source of statements.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -178,7 +171,8 @@ fn problems(source: &View) -> Vec<FieldProblem> {
         source.account_no.as_deref().is_none_or(is_account_no),
         "must have 4 to 64 letters, digits, spaces, points or hyphens, and at least 4 digits",
     );
-    let is_code = |code: &str| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_code =
+        |code: &str| code.len() == CURRENCY_CHARS && code.bytes().all(|byte| byte.is_ascii_uppercase());
     check(
         "currency",
         source.currency.as_deref().is_none_or(is_code),
@@ -205,6 +199,7 @@ fn is_account_no(text: &str) -> bool {
 /// # Errors
 /// 422; 409 `duplicate` for a method that another active source has, and for the account of another active bank.
 pub async fn create(connection: &mut AnyConnection, new: Change, now: UtcMs) -> Result<View, Failure> {
+    new.check()?;
     let needed = |path: &str| ApiError::field(path, "is needed");
     let kind = new.kind.ok_or_else(|| needed("kind"))?;
     if new.name.is_none() || new.methods.is_none() {
@@ -244,6 +239,7 @@ pub async fn change(
     source_id: &str,
     asked: Change,
 ) -> Result<[View; 2], Failure> {
+    asked.check()?;
     let before = lock(connection, source_id).await?;
     let mut view = before.clone();
     if asked.kind.is_some_and(|kind| kind != view.kind) {
@@ -375,7 +371,9 @@ pub async fn take_account(
     let sql = "UPDATE statement_sources SET account_no = COALESCE(account_no, $2), currency = COALESCE(currency, $3) \
                WHERE source_id = $1";
     let number = Some(AccountName::key(&account.number)).filter(|number| !number.is_empty());
-    let is_code = |code: &&String| code.len() == 3 && code.bytes().all(|letter| letter.is_ascii_uppercase());
+    let is_code = |code: &&String| {
+        code.len() == CURRENCY_CHARS && code.bytes().all(|letter| letter.is_ascii_uppercase())
+    };
     let currency = Some(&account.currency).filter(is_code).cloned();
     sqlx::query(sql).bind(&source.source_id).bind(number).bind(currency).execute(connection).await?;
     Ok(())

@@ -1,5 +1,6 @@
 //! Statements: imported, listed and read.
 
+use crate::config::IMPORT_ROWS_MAX;
 use crate::http::change::one_more;
 use crate::http::filtered_list::FilteredList;
 use crate::http::prelude::*;
@@ -12,6 +13,7 @@ use crate::office::settlement::source::{self, DEFAULT, View as Source};
 use crate::office::settlement::statement::{self, StatementsQuery, View};
 use crate::office::settlement::statement_import::{self, Import};
 use domain::model::base::figures::Money;
+use domain::model::base::limits::{FIGURE_MAX, ID_BYTES_MAX};
 use domain::model::base::refusal::FieldProblem;
 use domain::rules::books::settlement::SourceKind;
 use domain::rules::books::settlement::import::TextLine;
@@ -116,16 +118,20 @@ async fn imported(connection: &mut AnyConnection, statement: View) -> Result<Imp
 #[schemars(rename = "NewStatement")]
 pub struct JsonStatement {
     /// ID of the statement source. Null for the source of all methods that have no source of their own.
+    #[schemars(length(min = 1, max = ID_BYTES_MAX))]
     source_id: Option<String>,
     /// First day of the statement. Null for the day of its first line.
     from: Option<Date>,
     /// Last day of the statement. Null for the day of its last line.
     to: Option<Date>,
     /// Opening balance in minor currency units. Null if it is not known.
+    #[schemars(range(min = -FIGURE_MAX, max = FIGURE_MAX))]
     opening_balance: Option<Money>,
     /// Closing balance in minor currency units. Null if it is not known.
+    #[schemars(range(min = -FIGURE_MAX, max = FIGURE_MAX))]
     closing_balance: Option<Money>,
     /// Lines of the statement, up to `limits.import_rows`.
+    #[schemars(length(min = 1, max = IMPORT_ROWS_MAX))]
     lines: Vec<JsonLine>,
 }
 

@@ -15,6 +15,7 @@ use domain::model::base::time::UtcMs;
 use domain::model::books::register::share_numbers;
 use domain::model::hub::chain::GENESIS;
 use domain::wire::feed::{Kind, StoreDown};
+use domain::wire::sync::ZONE_BYTES_MAX;
 use edge::ApiError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -159,12 +160,15 @@ async fn insert(
 pub struct Fields {
     /// Name of the store.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     pub name: Option<String>,
     /// Address of the store. Empty or null for none.
     #[serde(default)]
+    #[schemars(length(max = ADDRESS_CHARS_MAX))]
     pub address: Given<String>,
     /// Time zone of the store, IANA name. It can't be changed after the store's first record.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = ZONE_BYTES_MAX))]
     pub timezone: Option<String>,
 }
 
@@ -204,15 +208,14 @@ pub async fn change(
     )?;
     let before = Changed { store_id: store_id.to_owned(), name, address, timezone };
     let (name, timezone) = (&before.name, &before.timezone);
+    // The spaces around it count too: the longest text of the request is then the longest of the document.
+    let long = fields.address.value().is_some_and(|text| text.chars().count() > ADDRESS_CHARS_MAX);
     let address = fields
         .address
         .over(before.address.clone())
         .map(|text| text.trim().to_owned())
         .filter(|text| !text.is_empty());
-    if address
-        .as_ref()
-        .is_some_and(|text| text.chars().count() > ADDRESS_CHARS_MAX || text.chars().any(char::is_control))
-    {
+    if long || address.as_ref().is_some_and(|text| text.chars().any(char::is_control)) {
         return Err(ApiError::field("address", "must have at most 500 characters on one line").into());
     }
     if new.timezone != *timezone && has_records(connection, store_id).await? {

@@ -6,6 +6,8 @@ use crate::office::stores::store::{self, NewStore, StoreKind, StoreState};
 use crate::office::stores::{status, sums};
 use crate::table::{self, audit};
 use domain::model::base::answer::Answer;
+use domain::model::base::limits::{NAME_CHARS_MAX, SHORT_ID_BYTES_MAX};
+use domain::wire::sync::ZONE_BYTES_MAX;
 use edge::Doc;
 use edge::identity::EmptyBody;
 
@@ -99,10 +101,13 @@ pub const TIMEZONE_DEFAULT: &str = "Asia/Jakarta";
 #[serde(deny_unknown_fields)]
 struct Add {
     /// ID of the store, which also begins its receipt numbers.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     store_id: String,
     /// Name of the store. Defaults to its ID.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     name: Option<String>,
     /// Time zone of the store, IANA name. Defaults to `Asia/Jakarta`.
+    #[schemars(length(min = 1, max = ZONE_BYTES_MAX))]
     timezone: Option<String>,
     /// Kind of store. `warehouse` is a warehouse of head office, which has no Store Router.
     #[serde(default)]

@@ -87,52 +87,67 @@ pub struct Terms {
 pub struct Fields {
     /// Code of the supplier, short and unique.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub code: Option<String>,
     /// Name of the supplier.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub name: Option<String>,
     /// Tax number. Empty for none.
     #[serde(default)]
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub tax_id: Given<String>,
     /// Telephone number. Empty for none.
     #[serde(default)]
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub phone: Given<String>,
     /// E-mail address. Empty for none.
     #[serde(default)]
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub email: Given<String>,
     /// Address. Empty for none.
     #[serde(default)]
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub address: Given<String>,
     /// Days from the date of an invoice until it is due. Null if none were agreed.
     #[serde(default)]
+    #[schemars(range(min = 0, max = DAYS_MAX))]
     pub payment_terms_days: Given<u32>,
     /// Days from order to delivery. Null if they are not known.
     #[serde(default)]
+    #[schemars(range(min = 0, max = DAYS_MAX))]
     pub lead_time_days: Given<u32>,
     /// Whether the supplier may be ordered from.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
     pub state: Option<SupplierState>,
     /// Days after the invoice date within which the early-payment discount applies. Null for none.
     #[serde(default)]
+    #[schemars(range(min = 0, max = DAYS_MAX))]
     pub discount_days: Given<u32>,
     /// Early-payment discount, in basis points. Null for none.
     #[serde(default)]
+    #[schemars(range(min = 0, max = RATE_BP_MAX))]
     pub discount_bp: Given<u32>,
     /// Minimum total of an order, in minor currency units. Null for none.
     #[serde(default)]
+    #[schemars(range(min = 0, max = AMOUNT_MAX))]
     pub min_order_total: Given<Money>,
     /// Allowed difference between a billed price and the order's, in basis points. Null for none.
     #[serde(default)]
+    #[schemars(range(min = 0, max = RATE_BP_MAX))]
     pub price_tolerance_bp: Given<u32>,
     /// Allowed difference between a billed price and the order's, per piece, in minor currency units. The larger of the
     /// two tolerances applies. Null for none.
     #[serde(default)]
+    #[schemars(range(min = 0, max = AMOUNT_MAX))]
     pub price_tolerance_amount: Given<Money>,
     /// Usual tax rate of the supplier's invoices, in basis points. Null for none.
     #[serde(default)]
+    #[schemars(range(min = 0, max = RATE_BP_MAX))]
     pub default_tax_rate_bp: Given<u32>,
     /// Bank account that payments go to. Empty for none.
     #[serde(default)]
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub bank_account: Given<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::table::product;
 use crate::table::supplier_price::{TABLE, of_key, put};
 use domain::model::base::figures::{Money, Quantity};
 use domain::model::base::ids::Sku;
-use domain::model::base::limits::{PRICE_MAX, QTY_MAX};
+use domain::model::base::limits::{PRICE_MAX, QTY_MAX, SKU_BYTES_MAX};
 use domain::model::base::patch::Given;
 use domain::model::base::refusal::{FieldProblem, Refusal};
 use domain::model::base::time::UtcMs;
@@ -31,20 +31,26 @@ const DAYS_MAX: u32 = 3650;
 #[schemars(rename = "NewSupplierPrice")]
 pub struct New {
     /// Product code (SKU).
+    #[schemars(length(min = 1, max = SKU_BYTES_MAX))]
     pub sku: Sku,
     /// The supplier's own code of the product. Null for none.
+    #[schemars(length(max = CODE_BYTES_MAX))]
     pub supplier_sku: Option<String>,
     /// Price per piece in minor currency units.
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub unit_cost: Money,
     /// Minimum quantity in pieces. Null for 1.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub min_qty: Option<Quantity>,
     /// Number of pieces in a pack. Null for 1.
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub pack_qty: Option<Quantity>,
     /// First day of the price. Null if it always applied.
     pub from: Option<Date>,
     /// Last day of the price. Null if it applies until the next price.
     pub to: Option<Date>,
     /// Days from order to delivery. Null if they are not known.
+    #[schemars(range(min = 0, max = DAYS_MAX))]
     pub lead_time_days: Option<u32>,
     /// Whether the product is bought from this supplier by default.
     #[serde(default)]
@@ -58,18 +64,22 @@ pub struct New {
 pub struct Change {
     /// The supplier's own code of the product. Empty for none.
     #[serde(default)]
+    #[schemars(length(max = CODE_BYTES_MAX))]
     pub supplier_sku: Given<String>,
     /// Price per piece in minor currency units.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(range(min = 0, max = PRICE_MAX))]
     pub unit_cost: Option<Money>,
     /// Number of pieces in a pack.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]
+    #[schemars(range(min = 1, max = QTY_MAX))]
     pub pack_qty: Option<Quantity>,
     /// Last day of the price. Null if it applies until the next price.
     #[serde(default)]
     pub to: Given<Date>,
     /// Days from order to delivery. Null for the supplier's lead time.
     #[serde(default)]
+    #[schemars(range(min = 0, max = DAYS_MAX))]
     pub lead_time_days: Given<u32>,
     /// Whether the product is bought from this supplier by default.
     #[serde(default, deserialize_with = "domain::model::base::patch::set")]

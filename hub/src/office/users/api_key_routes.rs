@@ -3,11 +3,11 @@
 use crate::http::prelude::*;
 use crate::state::api_key::{ID_PREFIX, new_secret};
 use crate::table::api_key::{self, ApiKey, KeyRole};
-use crate::table::key_scope::Scope;
+use crate::table::key_scope::{SCOPES, Scope};
 use crate::table::{audit, store};
 use domain::model::base::answer::Answer;
 use domain::model::base::ids::UserId;
-use domain::model::base::limits::NAME_CHARS_MAX;
+use domain::model::base::limits::{NAME_CHARS_MAX, SHORT_ID_BYTES_MAX};
 use domain::model::base::refusal::Refusal;
 use domain::model::base::time::UtcMs;
 use edge::{Doc, ids};
@@ -75,14 +75,17 @@ struct KeyWithSecret {
 #[schemars(rename = "NewApiKey")]
 struct NewKey {
     /// Name of the key, for example of the program that uses it.
+    #[schemars(length(min = 1, max = NAME_CHARS_MAX))]
     name: String,
     /// Role of the key. The key may do what both its role and its scopes permit.
     role: KeyRole,
     /// Scopes of the key, at least one; a `read_only` key has only scopes to read.
+    #[schemars(length(min = 1, max = SCOPES))]
     scopes: Vec<Scope>,
     /// Stores that the key may read. Empty for all stores. A key with stores has only scopes to read, and each of its
     /// requests names one of the stores in the query parameter `store_id`.
     #[serde(default)]
+    #[schemars(length(max = STORES_MAX), inner(length(min = 1, max = SHORT_ID_BYTES_MAX)))]
     store_ids: Vec<String>,
     /// When the key expires. Null if it does not expire.
     expires_at: Option<UtcMs>,
@@ -94,15 +97,20 @@ struct NewKey {
 #[schemars(rename = "ApiKeyRotation")]
 struct Rotation {
     /// Hours for which the previous secret still works, 0 to 168. With 0 it stops working at once.
+    #[schemars(range(max = OVERLAP_HOURS_MAX))]
     overlap_hours: u16,
 }
 
 impl NewKey {
     fn checked(mut self, now: UtcMs) -> Result<Self, ApiError> {
+        // The spaces around it count too: the longest text of the request is then the longest of the document.
+        let long = self.name.chars().count() > NAME_CHARS_MAX;
         self.name = self.name.trim().to_owned();
-        let length = self.name.chars().count();
-        if !(1..=NAME_CHARS_MAX).contains(&length) || self.name.chars().any(char::is_control) {
+        if long || self.name.is_empty() || self.name.chars().any(char::is_control) {
             return Err(ApiError::field("name", "must have 1 to 255 characters"));
+        }
+        if self.scopes.len() > SCOPES {
+            return Err(ApiError::field("scopes", format!("must have at most {SCOPES} scopes")));
         }
         self.scopes.sort_unstable();
         self.scopes.dedup();

@@ -3,6 +3,7 @@
 use crate::account::passkey;
 use crate::account::staff::View;
 use crate::account::user_admin::{self, Revoked};
+use crate::account::user_fields;
 use crate::http::paged_list;
 use crate::http::prelude::*;
 use crate::table::api_key::{self, ApiKey};
@@ -29,7 +30,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     post("/api/users", ADMIN, "Users")
         .summary("Create a user of head office or of a store")
         .refuses(&[Code::Duplicate])
-        .creates_of::<user_admin::New, CreateUser>(
+        .creates_of::<user_fields::New, CreateUser>(
             r#"{"username": "ani@example.com", "name": "Ani", "role": "cashier", "store_id": "S001",
             "password": "right horse"}"#,
             USER,
@@ -37,7 +38,7 @@ pub const ROUTES: &[Route<Hub>] = &[
     patch("/api/users/:id", ADMIN, "Users")
         .summary("Update a user; a change of rights revokes all tokens and devices")
         .refuses(&[Code::Duplicate, Code::InvalidState])
-        .command_of::<user_admin::Change, UpdateUser>(
+        .command_of::<user_fields::Change, UpdateUser>(
             r#"{"disabled": true}"#,
             r#"{"id": "usr_1", "username": "ani@example.com", "name": "Ani", "role": "ho_finance",
             "store_id": "", "disabled": true, "origin": "hub", "created_at": "2026-11-20T02:06:34.739Z",
@@ -142,13 +143,13 @@ async fn hashed(
 
 /// Creates a user.
 pub struct CreateUser {
-    new: user_admin::New,
+    new: user_fields::New,
     hash: Option<String>,
 }
 
 impl FromRequest for CreateUser {
     async fn from_request(request: &Request) -> Result<Self, Failure> {
-        let new: user_admin::New = request.json()?;
+        let new: user_fields::New = request.json()?;
         new.check()?;
         let hash = hashed(request, new.password.as_ref(), &new.username).await?;
         Ok(Self { new, hash })
@@ -169,13 +170,13 @@ impl Command for CreateUser {
 
 /// Updates a user.
 pub struct UpdateUser {
-    asked: user_admin::Change,
+    asked: user_fields::Change,
     hash: Option<String>,
 }
 
 impl FromRequest for UpdateUser {
     async fn from_request(request: &Request) -> Result<Self, Failure> {
-        let asked: user_admin::Change = request.json()?;
+        let asked: user_fields::Change = request.json()?;
         let username = user_admin::username(request.state.db.pool(), request.param("id")).await?;
         let hash = hashed(request, asked.password.as_ref(), &username.unwrap_or_default()).await?;
         Ok(Self { asked, hash })

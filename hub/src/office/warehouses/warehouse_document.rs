@@ -3,6 +3,7 @@
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::table::record;
+use domain::model::base::limits::SHORT_ID_BYTES_MAX;
 use domain::model::people::user::{Principal, Role};
 use edge::{ApiError, Code};
 use schemars::JsonSchema;
@@ -21,6 +22,7 @@ const STORE_ID: &str = "store_id";
 #[schemars(rename = "Warehouse{T}", deny_unknown_fields)]
 pub struct InWarehouse<T> {
     /// ID of the warehouse.
+    #[schemars(length(min = 1, max = SHORT_ID_BYTES_MAX))]
     pub store_id: String,
     /// The command, as at a store.
     #[serde(flatten)]

@@ -10,6 +10,7 @@ use crate::table::{audit, exception};
 use crate::webhooks::round::{self, Body};
 use crate::webhooks::signature::{Secret, Secrets};
 use domain::model::base::answer::Answer;
+use domain::model::base::limits::FIGURE_MAX;
 use domain::model::base::time::UtcMs;
 use edge::{Doc, Message, ids};
 use reqwest::Url;
@@ -101,6 +102,7 @@ struct WebhookWithSecret {
 #[schemars(rename = "WebhookRotation")]
 struct Rotation {
     /// Hours for which messages also have the signature of the previous secret, 0 to 168.
+    #[schemars(range(max = OVERLAP_HOURS_MAX))]
     overlap_hours: u16,
 }
 
@@ -335,6 +337,7 @@ impl Command for Resume {
 #[schemars(rename = "WebhookReplay")]
 pub struct Replay {
     /// Events with a higher number are sent again; 0 sends all events in the log. At most the webhook's `after_no`.
+    #[schemars(range(min = 0, max = FIGURE_MAX))]
     after_no: i64,
 }
 

@@ -28,6 +28,9 @@ pub const AREAS: [&str; 17] = [
     "Warehouses",
 ];
 
+/// Number of scopes: each area to read and to write.
+pub const SCOPES: usize = 2 * AREAS.len();
+
 /// An area, to read or to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scope {

@@ -1,5 +1,6 @@
 //! The plan of accounts, as data (docs/arithmetic.md#postings). A local accountant confirms it before go-live.
 
+use crate::model::base::limits::ACCOUNT_DIGITS;
 use crate::model::selling::payment::{CASH, EXCHANGE, POINTS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ pub struct Account(u16);
 impl Account {
     /// The account with that number, four digits without a leading 0: of the plan or of head office's own chart.
     pub fn parse(number: &str) -> Option<Self> {
-        let digits = number.len() == 4 && number.bytes().all(|digit| digit.is_ascii_digit());
+        let digits = number.len() == ACCOUNT_DIGITS && number.bytes().all(|digit| digit.is_ascii_digit());
         number.parse().ok().filter(|number| digits && *number >= 1000).map(Self)
     }
 

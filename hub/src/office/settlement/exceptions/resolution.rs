@@ -4,15 +4,17 @@ use crate::columns;
 use crate::db::column::Columns;
 use crate::db::failure::Failure;
 use crate::office::finance::account::Chart;
-use crate::office::finance::writer::{Writer, check_text};
+use crate::office::finance::writer::{Writer, check_bytes, check_text};
 use crate::office::settlement::exception::{State, View, read};
 use crate::office::settlement::exceptions::carried::{carry_items, carry_lines};
+use crate::office::settlement::hand_match::{self, NAMED_BYTES_MAX, NAMED_MAX, check_named};
 use crate::office::settlement::lines::new_line::NewLines;
-use crate::office::settlement::{exceptions::raised, hand_match, matching, source, statement};
+use crate::office::settlement::{exceptions::raised, matching, source, statement};
 use crate::table::journal::{self, Kind, NewEntry};
 use crate::table::store::is_known;
 use crate::table::{day_lock, settlement};
 use domain::model::base::figures::Money;
+use domain::model::base::limits::{ACCOUNT_DIGITS, SHORT_ID_BYTES_MAX, TEXT_CHARS_MAX};
 use domain::model::base::refusal::Refusal;
 use domain::rules::books::entry_by_hand::EntryLine;
 use domain::rules::books::posting::plan::{Account, PAYMENT_FEES};
@@ -31,8 +33,10 @@ use sqlx::AnyConnection;
 #[schemars(rename = "SettlementExceptionMatch")]
 pub struct Named {
     /// IDs of the lines, in addition to those of the exception.
+    #[schemars(length(max = NAMED_MAX), inner(length(min = 1, max = NAMED_BYTES_MAX)))]
     pub line_ids: Vec<String>,
     /// IDs of the items, in addition to those of the exception.
+    #[schemars(length(max = NAMED_MAX), inner(length(min = 1, max = NAMED_BYTES_MAX)))]
     pub item_ids: Vec<String>,
 }
 
@@ -44,14 +48,17 @@ pub struct Resolve {
     /// Chosen resolution.
     pub resolution: Resolution,
     /// Reason for the resolution.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub reason: String,
     /// Account that the amount is posted to; for a match, the account of the difference. Null if the resolution posts
     /// nothing.
+    #[schemars(length(equal = ACCOUNT_DIGITS))]
     pub account: Option<String>,
     /// Lines and items of the resolution `match`. Null for other resolutions.
     #[serde(rename = "match")]
     pub named: Option<Named>,
     /// Store of the unknown terminal. Null for other resolutions.
+    #[schemars(length(max = SHORT_ID_BYTES_MAX))]
     pub store_id: Option<String>,
 }
 
@@ -68,6 +75,11 @@ impl Writer<'_> {
         carry_days: u32,
     ) -> Result<(), Failure> {
         check_text("reason", &asked.reason)?;
+        if let Some(Named { line_ids, item_ids }) = &asked.named {
+            check_named("match.line_ids", line_ids)?;
+            check_named("match.item_ids", item_ids)?;
+        }
+        check_bytes(|| "store_id".to_owned(), asked.store_id.as_deref(), SHORT_ID_BYTES_MAX)?;
         let found = read(connection, exception_id).await?;
         if !found.kind.resolutions().contains(&asked.resolution) {
             let names: Vec<&str> = found.kind.resolutions().iter().map(|known| known.name()).collect();
