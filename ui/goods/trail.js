@@ -33,8 +33,6 @@ export const trailOf = ({ trail: { id, items, more } }) =>
       ].filter(Boolean),
       list,
       undefined,
-      html`<a class="btn small" href=${address(["audit"], { object_id: id })}
-        >${more ? t("More") : t("Audit log")}</a
-      >`,
+      html`<a class="btn small" href=${address(["audit"], { object_id: id })}>${more ? t("More") : t("Audit log")}</a>`,
     ),
   );

@@ -5,7 +5,7 @@ use crate::api::reply::Reply;
 use domain::model::base::limits::FIGURE_MAX;
 
 /// Paths whose answers repeat texts of stores and records unchanged.
-const UNCHANGED: [&str; 3] = ["/api/sync/", "/api/audit", "/api/parked"];
+const UNCHANGED: [&str; 4] = ["/api/sync/", "/api/audit", "/api/conflicts", "/api/parked"];
 
 /// Answer at a path, with null for each figure above the largest.
 pub fn hidden(path: &str, reply: Reply) -> Reply {

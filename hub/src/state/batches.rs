@@ -27,8 +27,9 @@ impl Batches {
         self.count.saturating_sub(self.places.available_permits())
     }
 
-    /// Whether each core has a batch to process, for example when many stores return after an outage.
+    /// Whether each core has a batch to process, or every place is taken, for example when many stores return after an
+    /// outage.
     pub fn are_many(&self) -> bool {
-        self.in_progress() >= self.cores
+        self.in_progress() >= self.cores.min(self.count)
     }
 }

@@ -46,21 +46,32 @@ pub fn counts() -> (u64, u64) {
     (SENT.load(Ordering::Relaxed), FAILED.load(Ordering::Relaxed))
 }
 
-/// Runs a round. Returns whether there may be more to do at once.
+/// What a round did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Round {
+    /// It sent events; there may be more.
+    Sent,
+    /// None of the events that it read is for this webhook; there are more to read.
+    OnlyRead,
+    /// There is nothing to do, or another process does it.
+    Idle,
+}
+
+/// Runs a round.
 ///
 /// # Errors
 /// A database error. No process sends to the webhook then until its lease has ended.
-pub async fn run(hub: &Hub, webhook_id: &str, holder: &str) -> Result<bool, Error> {
+pub async fn run(hub: &Hub, webhook_id: &str, holder: &str) -> Result<Round, Error> {
     let begun = Instant::now();
     let Some(Taken { webhook, salts, due, has_more }) = take(hub, webhook_id, holder).await? else {
-        return Ok(false);
+        return Ok(Round::Idle);
     };
     if due.is_empty() {
-        return Ok(has_more);
+        return Ok(if has_more { Round::OnlyRead } else { Round::Idle });
     }
     // With less time left, another process could send the same document's next event before this answer.
     if begun.elapsed() > LEASE.saturating_sub(REQUEST_TIMEOUT.saturating_mul(2)) {
-        return Ok(false);
+        return Ok(Round::Idle);
     }
     let secrets = Secrets::of(&hub.fingerprints, webhook_id, &salts);
     let sent = due.iter().map(|delivery| send(hub, &webhook.url, &delivery.event, &secrets));
@@ -69,11 +80,11 @@ pub async fn run(hub: &Hub, webhook_id: &str, holder: &str) -> Result<bool, Erro
     let mut write = hub.db.write().await?;
     if !webhook::release(&mut write, Some(webhook_id), holder).await? {
         // Another process has it: the events that it queued are not the ones that were sent here.
-        return Ok(false);
+        return Ok(Round::Idle);
     }
     note(&mut write, webhook_id, due.iter().zip(&answers), clock::now()).await?;
     write.commit().await?;
-    Ok(true)
+    Ok(Round::Sent)
 }
 
 /// A webhook that this process sends to.

@@ -4,7 +4,7 @@ use crate::db::outage;
 use crate::secret;
 use crate::state::hub::Hub;
 use crate::table::webhooks::webhook;
-use crate::webhooks::round;
+use crate::webhooks::round::{self, Round};
 use edge::clock;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio::time::MissedTickBehavior;
 
 /// Period between checks for events to send.
 const PERIOD: Duration = Duration::from_millis(500);
-/// Pause after a round while intake is busy. A round sends up to 16 events.
+/// Pause after a round that sent events, up to 16, while intake is busy.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Sends until the hub stops.
@@ -71,9 +71,9 @@ async fn send(hub: &Arc<Hub>, holder: &Arc<str>, busy: &mut HashMap<Id, String>)
 async fn rounds(hub: Arc<Hub>, webhook_id: String, holder: Arc<str>) {
     loop {
         match round::run(&hub, &webhook_id, &holder).await {
-            Ok(true) if hub.batches.are_many() => tokio::time::sleep(BUSY_PAUSE).await,
-            Ok(true) => {}
-            Ok(false) => return,
+            Ok(Round::Sent) if hub.batches.are_many() => tokio::time::sleep(BUSY_PAUSE).await,
+            Ok(Round::Sent | Round::OnlyRead) => {}
+            Ok(Round::Idle) => return,
             Err(error) => {
                 outage::warn(&error, "events could not be sent to a webhook yet");
                 return;

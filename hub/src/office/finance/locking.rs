@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most reasons for not being ready that an answer names.
 const FORCED_MAX: usize = 100;
 /// Most books that a request names.
-pub const BOOKS_MAX: usize = 500;
+pub const BOOKS_MAX: usize = 10_000;
 
 /// Request body for the lock of days.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
