@@ -66,8 +66,9 @@ fn become_somebody(screen: &mut Screen<()>, who: &str) {
 #[track_caller]
 pub fn received(shop: &mut Linked, order: &Value) {
     let id = order["po_id"].as_str().unwrap();
-    let knows =
-        |list: &Value| list["items"].as_array().is_some_and(|all| all.iter().any(|one| one["po_id"] == id));
+    // Also its last revision: the store receives no more than it knows of.
+    let is_it = |one: &Value| one["po_id"] == id && one["revision"] == order["revision"];
+    let knows = |list: &Value| list["items"].as_array().is_some_and(|all| all.iter().any(is_it));
     shop.seen("the store knows the order", "/api/purchase-orders", knows);
     let lines: Vec<_> = order["lines"]
         .as_array()
